@@ -1,0 +1,1 @@
+//! Adapters: one folder and one feature per framework.

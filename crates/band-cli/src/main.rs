@@ -1,0 +1,3 @@
+//! The `band` binary.
+
+fn main() {}

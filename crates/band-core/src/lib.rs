@@ -1,0 +1,16 @@
+//! Every decision, without I/O: link, room, turn, and the rules of the platform.
+//!
+//! Nothing here reads a clock, rolls dice, opens a socket or spawns a task. A shell feeds inputs in, drains
+//! outputs and sleeps until the next deadline, so the same code runs under tokio and under a simulator.
+
+pub mod backoff;
+pub mod link;
+pub mod machine;
+pub mod moment;
+pub mod platform;
+pub mod room;
+pub mod timers;
+pub mod turn;
+
+pub use machine::{Deadline, Machine};
+pub use moment::Moment;

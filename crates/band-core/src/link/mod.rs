@@ -1,0 +1,1 @@
+//! The Phoenix client: connect, heartbeat, joins, reconnect and session policy.

@@ -1,0 +1,1 @@
+//! One room: queue, claim, backlog, acknowledgement, retry, resync.

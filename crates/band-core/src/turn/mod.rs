@@ -1,0 +1,1 @@
+//! One turn: effects and the verdict.

@@ -1,0 +1,28 @@
+//! From a commit to the sockets.
+
+use band_core::platform::Push;
+use band_wire::{AgentId, ChatId};
+
+/// Where pushes go after their commit. The socket hub is one; tests bring their own.
+///
+/// The store calls it from its writer, in commit order, so an implementation must neither block nor wait:
+/// it hands each frame to the bounded queue of each subscriber and drops the connection whose queue is full.
+pub trait Outlet: Send + Sync + 'static {
+    /// Hands pushes on, in order.
+    fn publish(&self, pushes: &[Push]);
+
+    /// Whether the agent has a live subscription to the messages of the room.
+    fn is_listening(&self, agent: AgentId, chat: ChatId) -> bool;
+}
+
+/// Goes nowhere. For commands that open the store without a server.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nowhere;
+
+impl Outlet for Nowhere {
+    fn publish(&self, _: &[Push]) {}
+
+    fn is_listening(&self, _: AgentId, _: ChatId) -> bool {
+        false
+    }
+}

@@ -1,0 +1,1 @@
+//! Events that a socket pushes.

@@ -1,0 +1,93 @@
+//! Paths, written once for both halves.
+
+use crate::{AgentId, ChatId, MessageId, ParticipantId};
+
+/// The prefix of every path.
+pub const BASE: &str = "/api/v1";
+
+/// `GET`: the agent itself.
+pub const AGENT_ME: &str = "/api/v1/agent/me";
+/// `GET`, `POST`: the agent's rooms.
+pub const AGENT_CHATS: &str = "/api/v1/agent/chats";
+/// `GET`: whom the agent may bring into a room.
+pub const AGENT_PEERS: &str = "/api/v1/agent/peers";
+/// `GET`, `PUT`: the person's profile.
+pub const ME_PROFILE: &str = "/api/v1/me/profile";
+/// `GET`: the person's agents.
+pub const ME_AGENTS: &str = "/api/v1/me/agents";
+/// `POST`: registration.
+pub const ME_AGENTS_REGISTER: &str = "/api/v1/me/agents/register";
+/// `GET`, `POST`: the person's rooms.
+pub const ME_CHATS: &str = "/api/v1/me/chats";
+/// `GET`: whom the person may bring into a room.
+pub const ME_PEERS: &str = "/api/v1/me/peers";
+
+/// `GET`: one room of the agent.
+pub fn agent_chat(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}")
+}
+
+/// `GET`, `POST`, on the agent's side.
+pub fn agent_participants(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/participants")
+}
+
+/// `DELETE`, on the agent's side.
+pub fn agent_participant(chat: ChatId, who: ParticipantId) -> String {
+    format!("{AGENT_CHATS}/{chat}/participants/{who}")
+}
+
+/// `GET`, `POST`, on the agent's side.
+pub fn agent_messages(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/messages")
+}
+
+/// `GET`: the oldest message that is not processed, or 204.
+pub fn agent_next(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/messages/next")
+}
+
+/// `POST`: a delivery mark; `mark` is `processing`, `processed` or `failed`.
+pub fn agent_mark(chat: ChatId, message: MessageId, mark: &str) -> String {
+    format!("{AGENT_CHATS}/{chat}/messages/{message}/{mark}")
+}
+
+/// `POST`: an event.
+pub fn agent_events(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/events")
+}
+
+/// `GET`: what the agent may know of the room's past.
+pub fn agent_context(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/context")
+}
+
+/// `POST`: the working indicator.
+pub fn agent_activity(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/activity")
+}
+
+/// `DELETE`: one agent of the person.
+pub fn me_agent(agent: AgentId) -> String {
+    format!("{ME_AGENTS}/{agent}")
+}
+
+/// `GET`: one room of the person.
+pub fn me_chat(chat: ChatId) -> String {
+    format!("{ME_CHATS}/{chat}")
+}
+
+/// `GET`, `POST`, on the person's side.
+pub fn me_messages(chat: ChatId) -> String {
+    format!("{ME_CHATS}/{chat}/messages")
+}
+
+/// `GET`, `POST`, on the person's side.
+pub fn me_participants(chat: ChatId) -> String {
+    format!("{ME_CHATS}/{chat}/participants")
+}
+
+/// `DELETE`, on the person's side.
+pub fn me_participant(chat: ChatId, who: ParticipantId) -> String {
+    format!("{ME_CHATS}/{chat}/participants/{who}")
+}

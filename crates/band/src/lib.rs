@@ -1,0 +1,1 @@
+//! The Band SDK: connects any agent to Band, cloud or self-hosted.

@@ -1,0 +1,3 @@
+//! The one entry point for tests, tidy checks, facts and benchmarks.
+
+fn main() {}
