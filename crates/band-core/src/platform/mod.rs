@@ -1,5 +1,6 @@
 //! The rules of the platform, as plans: load facts, decide, and get writes and pushes, or a refusal.
 
+pub mod hub;
 mod principal;
 mod push;
 mod refusal;
