@@ -61,6 +61,10 @@ markers! {
     Message, MessageId, "message";
     /// Marks ids that name a user or an agent.
     Participant, ParticipantId, "participant";
+    /// Marks the ids of contact records; each side of a contact has its own.
+    Contact, ContactId, "contact";
+    /// Marks the ids of contact requests.
+    ContactRequest, ContactRequestId, "contact request";
     /// Marks request ids, one for each HTTP request the platform answers.
     Request, RequestId, "request";
 }

@@ -10,5 +10,5 @@ pub mod phx;
 pub mod rest;
 mod stamp;
 
-pub use id::{AgentId, ChatId, Id, MessageId, ParticipantId, RequestId, UserId};
+pub use id::{AgentId, ChatId, ContactId, ContactRequestId, Id, MessageId, ParticipantId, RequestId, UserId};
 pub use stamp::Stamp;

@@ -1,0 +1,59 @@
+//! What people's clients alone get.
+
+use serde::Serialize;
+
+use crate::{AgentId, ChatId};
+
+/// `agent_activity_started`, `agent_activity_stopped`; also an entry of the join reply of `room_activity`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentActivity {
+    /// The agent.
+    pub agent_id: AgentId,
+    /// Its execution: one for each agent and room.
+    pub execution_id: String,
+    /// Whether it is at work.
+    pub working: bool,
+}
+
+/// The join reply of `room_activity`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WorkingAgents {
+    working_agents: Vec<AgentActivity>,
+}
+
+impl WorkingAgents {
+    /// Entries that clients accept; the rest is left out.
+    pub const MAX: usize = 32;
+
+    /// Who is at work right now.
+    pub fn new(agents: impl IntoIterator<Item = AgentActivity>) -> Self {
+        Self { working_agents: agents.into_iter().take(Self::MAX).collect() }
+    }
+}
+
+/// `agent_deleted`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AgentDeleted {
+    /// The agent.
+    pub id: AgentId,
+}
+
+/// `agent_connected`, `agent_disconnected`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AgentConnection {
+    /// The agent.
+    pub id: AgentId,
+    /// The room.
+    pub chat_room_id: ChatId,
+    /// Whether it is online now.
+    pub connected: bool,
+}
+
+/// `room_title_changed`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RoomTitleChanged {
+    /// The room.
+    pub id: ChatId,
+    /// At most 256 bytes.
+    pub title: String,
+}
