@@ -1,3 +1,55 @@
 //! The one entry point for tests, tidy checks, facts and benchmarks.
 
-fn main() {}
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its streams")]
+
+mod metadata;
+mod rules;
+mod step;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  test           everything that CI runs: peers, format, lints, tidy, rules, tests, doctests, page
+                   --from STEP   start at this step
+                   --only STEP   run this step alone
+                   --list        name the steps
+  it [FILTER…]   the interop tests alone, with their peers and a fresh binary
+  peers          set up the Python, Node and browser peers under target/peers
+  tidy           size, naming and text rules
+  rules          the dependency rules, over cargo metadata
+";
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let command = words.next().unwrap_or_default();
+    let rest: Vec<String> = words.collect();
+    match run(&command, &rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &str, rest: &[String]) -> Result<()> {
+    match command {
+        "test" => test::run(rest),
+        "it" => test::interop(rest),
+        "peers" => test::peers_only(rest),
+        "tidy" => tidy::run(rest),
+        "rules" => rules::run(rest),
+        "" | "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        other => bail!("unknown command {other:?}\n\n{USAGE}"),
+    }
+}
