@@ -18,6 +18,10 @@ pub trait Outlet: Send + Sync + 'static {
 
     /// Whether the user or agent has an open socket.
     fn is_online(&self, who: ParticipantId) -> bool;
+
+    /// The agent is no more, or its key: its connections are closed. Called between publications, in commit
+    /// order.
+    fn revoke(&self, agent: AgentId);
 }
 
 /// Goes nowhere. For commands that open the store without a server.
@@ -34,4 +38,6 @@ impl Outlet for Nowhere {
     fn is_online(&self, _: ParticipantId) -> bool {
         false
     }
+
+    fn revoke(&self, _: AgentId) {}
 }
