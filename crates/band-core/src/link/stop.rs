@@ -1,0 +1,88 @@
+//! Why a link ended for good.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What a server said when it refused the upgrade of a socket.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// `error.code` of the body.
+    pub code: Option<String>,
+    /// `error.message` of the body.
+    pub message: Option<String>,
+    /// `error.request_id` of the body.
+    pub request_id: Option<String>,
+    /// How long to stay away, from the body or else from the `Retry-After` header.
+    pub retry_after: Option<Duration>,
+}
+
+impl Refusal {
+    /// A refusal of which only the status is known.
+    pub fn status(status: u16) -> Self {
+        Self { status, ..Self::default() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "status_code: {}", self.status)?;
+        if let Some(code) = &self.code {
+            write!(f, ", code: {code}")?;
+        }
+        if let Some(message) = &self.message {
+            write!(f, ", message: {message}")?;
+        }
+        if let Some(id) = &self.request_id {
+            write!(f, ", request_id: {id}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a link ended. It never ends by the number of failed attempts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The owner asked for it.
+    #[error("stopped on request")]
+    Requested,
+    /// Another connection of the same agent took this one's place, and the platform does not want it back.
+    #[error("superseded by another connection: {message} ({reason})")]
+    Superseded {
+        /// A stable token, such as `session.already_connected`.
+        reason: String,
+        /// For people.
+        message: String,
+        /// Always false today: a supersede that may be retried does not end the link.
+        retryable: bool,
+        /// Ties this end to the platform's logs.
+        correlation_id: Option<String>,
+    },
+    /// 409: the agent is connected already, and this link was told not to take over.
+    #[error("the agent is already running elsewhere ({0})")]
+    Conflict(Refusal),
+    /// 401: the key is wrong, or is not valid any more.
+    #[error("the platform does not know the API key ({0})")]
+    Unauthorized(Refusal),
+    /// 403: the key may not open this socket.
+    #[error("the platform refuses the socket ({0})")]
+    Forbidden(Refusal),
+    /// 400: the platform does not understand the request.
+    #[error("the platform does not accept the request for a socket ({0})")]
+    BadRequest(Refusal),
+    /// The platform refused the agent's control topic on the first connect.
+    #[error("the platform refuses the topic agent_control: {reason}")]
+    ControlRejected {
+        /// What the platform said.
+        reason: String,
+    },
+}
+
+impl StopReason {
+    /// Whether the owner or a newer connection ended the link, as opposed to a refusal.
+    pub const fn is_orderly(&self) -> bool {
+        matches!(self, Self::Requested | Self::Superseded { .. })
+    }
+}

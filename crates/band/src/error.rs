@@ -1,0 +1,136 @@
+//! What can go wrong, by kind.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use band_core::link::StopReason;
+
+/// The result of most calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong. The variant is the kind; every text names the thing, the value and, where there is one,
+/// the fix.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A setting, a file or an argument is wrong; nothing was sent.
+    #[error("{0}")]
+    Config(String),
+    /// Another process runs the same agent here, or another connection of it is alive on the platform.
+    #[error("{0}")]
+    AlreadyRunning(String),
+    /// 401: the API key is wrong, or is not valid any more.
+    #[error("the platform does not know the API key: {0}")]
+    Unauthorized(Box<ApiError>),
+    /// The platform answered, and refused.
+    #[error("{0}")]
+    Api(Box<ApiError>),
+    /// The platform could not be reached, or its answer could not be read.
+    #[error("{0}")]
+    Connection(#[from] ConnectionError),
+    /// The connection ended for good.
+    #[error("the connection ended: {0}")]
+    Ended(StopReason),
+    /// Something of a stopped agent could not be cleaned up; the text names it.
+    #[error("{0}")]
+    Cleanup(String),
+}
+
+impl Error {
+    /// The platform's answer, if this is one.
+    pub fn api(&self) -> Option<&ApiError> {
+        match self {
+            Self::Unauthorized(api) | Self::Api(api) => Some(api),
+            Self::Config(_)
+            | Self::AlreadyRunning(_)
+            | Self::Connection(_)
+            | Self::Ended(_)
+            | Self::Cleanup(_) => None,
+        }
+    }
+
+    /// The HTTP status of the platform's answer, if this is one.
+    pub fn status(&self) -> Option<u16> {
+        self.api().map(|api| api.status_code)
+    }
+}
+
+impl From<ApiError> for Error {
+    fn from(api: ApiError) -> Self {
+        match api.status_code {
+            401 => Self::Unauthorized(Box::new(api)),
+            _ => Self::Api(Box::new(api)),
+        }
+    }
+}
+
+/// The platform's refusal of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ApiError {
+    /// The HTTP status.
+    pub status_code: u16,
+    /// A stable token. Empty when the body was not the platform's error envelope.
+    pub code: String,
+    /// For people. When the body was not the envelope: the start of what it was.
+    pub message: String,
+    /// The id of the request, from the body or else from the header `x-request-id`.
+    pub request_id: Option<String>,
+    /// JSON pointer → texts, on a failed validation.
+    pub details: BTreeMap<String, Vec<String>>,
+    /// How long the platform wants to be left alone.
+    pub retry_after: Option<Duration>,
+}
+
+impl ApiError {
+    /// An error of which only the status and a text are known.
+    pub fn new(status_code: u16, message: impl Into<String>) -> Self {
+        Self {
+            status_code,
+            code: String::new(),
+            message: message.into(),
+            request_id: None,
+            details: BTreeMap::new(),
+            retry_after: None,
+        }
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "status_code: {}", self.status_code)?;
+        if !self.code.is_empty() {
+            write!(f, ", code: {}", self.code)?;
+        }
+        if !self.message.is_empty() {
+            write!(f, ", message: {}", self.message)?;
+        }
+        for (pointer, texts) in &self.details {
+            write!(f, ", {pointer}: {}", texts.join("; "))?;
+        }
+        if let Some(id) = &self.request_id {
+            write!(f, ", request_id: {id}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+/// The platform could not be reached, or its answer could not be read. Holds no key and no query.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}: {source}")]
+pub struct ConnectionError {
+    what: String,
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl ConnectionError {
+    pub(crate) fn new(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self { what: what.into(), source: source.into() }
+    }
+}

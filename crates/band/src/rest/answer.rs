@@ -1,0 +1,156 @@
+//! Reads what the platform answered.
+
+use band_wire::rest::{Data, ErrorBody};
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::ApiError;
+use crate::retry_after;
+
+/// The largest body that is read.
+const MAX_BODY: usize = 32 * 1024 * 1024;
+/// How much of a body that nobody understands is kept for the error.
+const EXCERPT: usize = 200;
+
+/// A whole answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+/// The envelope with everything but the code and the message optional, as seen in the wild.
+#[derive(Deserialize)]
+struct Envelope {
+    error: ErrorBody,
+}
+
+impl Answer {
+    /// Reads the body to its end, up to a limit.
+    pub(super) async fn read(mut response: reqwest::Response) -> Result<Self, reqwest::Error> {
+        let mut body = BytesMut::new();
+        while let Some(chunk) = response.chunk().await? {
+            let room = MAX_BODY - body.len();
+            body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+            if body.len() >= MAX_BODY {
+                break;
+            }
+        }
+        Ok(Self { status: response.status(), headers: response.headers().clone(), body: body.freeze() })
+    }
+
+    /// How long the platform wants to be left alone.
+    pub(super) fn retry_after(&self) -> Option<std::time::Duration> {
+        retry_after::read(&self.headers, Timestamp::now())
+    }
+
+    /// The body of a success without the `data` around it.
+    pub(super) fn data<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        self.json::<Data<T>>().map(|wrapped| wrapped.data)
+    }
+
+    /// The body of a success. A body that can't be read is an error with the status of the success: the
+    /// platform has acted.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        serde_json::from_slice(&self.body).map_err(|err| {
+            let mut error = ApiError::new(self.status.as_u16(), format!("unreadable answer: {err}"));
+            error.request_id = self.request_id();
+            error
+        })
+    }
+
+    /// The refusal, whatever its body is.
+    pub(super) fn refusal(&self) -> ApiError {
+        let mut error = match serde_json::from_slice::<Envelope>(&self.body) {
+            Ok(Envelope { error: body }) => {
+                let mut error = ApiError::new(self.status.as_u16(), body.message);
+                error.code = body.code;
+                error.request_id = body.request_id;
+                error.details = body.details.unwrap_or_default();
+                error.retry_after = body.retry_after.map(std::time::Duration::from_secs);
+                error
+            }
+            Err(_) => ApiError::new(self.status.as_u16(), self.excerpt()),
+        };
+        error.request_id = error.request_id.or_else(|| self.request_id());
+        error.retry_after = self.retry_after().or(error.retry_after);
+        error
+    }
+
+    fn request_id(&self) -> Option<String> {
+        Some(self.headers.get("x-request-id")?.to_str().ok()?.to_owned())
+    }
+
+    /// The start of a body that is no envelope, on one line.
+    fn excerpt(&self) -> String {
+        let text = String::from_utf8_lossy(&self.body);
+        let mut words = text.split_whitespace();
+        let mut excerpt = String::new();
+        for word in words.by_ref() {
+            if !excerpt.is_empty() {
+                excerpt.push(' ');
+            }
+            excerpt.extend(word.chars().take(EXCERPT));
+            if excerpt.len() >= EXCERPT {
+                break;
+            }
+        }
+        if excerpt.is_empty() {
+            self.status.canonical_reason().unwrap_or_default().to_owned()
+        } else {
+            excerpt
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, body: &'static str) -> Answer {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-request-id", "from-header".parse().unwrap());
+        Answer {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers,
+            body: Bytes::from_static(body.as_bytes()),
+        }
+    }
+
+    #[test]
+    fn the_envelope_becomes_the_error() {
+        let body = r#"{"error":{"code":"validation_error","message":"bad","request_id":"r-1",
+            "details":{"/processing_attempt":["no live attempt"]}}}"#;
+        let error = answer(422, body).refusal();
+        assert_eq!(
+            error.to_string(),
+            "status_code: 422, code: validation_error, message: bad, \
+             /processing_attempt: no live attempt, request_id: r-1"
+        );
+    }
+
+    #[test]
+    fn a_body_that_is_no_envelope_still_gives_the_status() {
+        for (body, message) in [
+            ("<html>\n  bad gateway</html>", "<html> bad gateway</html>"),
+            ("", "Bad Gateway"),
+            (r#"{"error":"flat","message":"old"}"#, r#"{"error":"flat","message":"old"}"#),
+        ] {
+            let error = answer(502, body).refusal();
+            assert_eq!((error.status_code, error.code.as_str()), (502, ""));
+            assert_eq!(error.message, message);
+            assert_eq!(error.request_id.as_deref(), Some("from-header"));
+        }
+    }
+
+    #[test]
+    fn a_success_that_can_not_be_read_keeps_its_status() {
+        let error = answer(201, r#"{"data":7}"#).data::<String>().unwrap_err();
+        assert_eq!(error.status_code, 201);
+        assert!(error.message.starts_with("unreadable answer: "), "{error}");
+    }
+}

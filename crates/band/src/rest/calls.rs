@@ -1,0 +1,282 @@
+//! The calls of the Agent API.
+
+use std::time::Duration;
+
+use band_wire::rest::{
+    ActivityState, AgentChat, AgentMe, CreateChat, CreateEvent, Cursored, Data, DeliveryStatus, EventCreated,
+    FailMark, Message, MessageSent, Page, Paged, Participant, Peer, ReportActivity, Role, SendMessage,
+    routes,
+};
+use band_wire::{ChatId, MessageId, ParticipantId};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::client::{Call, RestClient, is_empty};
+use super::mark::{self, Mark};
+use super::retry::Policy;
+use crate::error::Result;
+
+/// Items of a page where this client walks pages.
+const PAGE_SIZE: u64 = 100;
+/// Pages walked at least, however few the platform announces.
+const MIN_PAGES: u64 = 50;
+/// Pages walked beyond what the platform announced when the walk began: rooms may come while it goes on.
+const MORE_PAGES: u64 = 5;
+
+/// Which part of a room's past to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContextQuery {
+    /// From the page before.
+    pub cursor: Option<String>,
+    /// Items of the page; the platform's default is 50, its maximum 100.
+    pub limit: Option<u32>,
+    /// Newest first. A platform that does not know this answers 422.
+    pub newest_first: bool,
+}
+
+/// Which messages of a room to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MessagesQuery {
+    /// Only those that stand here for the agent; those short of processed when none.
+    pub status: Option<DeliveryStatus>,
+    /// From the page before.
+    pub cursor: Option<String>,
+    /// Items of the page; the platform's default is 20, its maximum 100.
+    pub limit: Option<u32>,
+}
+
+/// `{"message":…}` and its like.
+#[derive(Serialize)]
+struct Wrapped<'a, T> {
+    message: &'a T,
+}
+
+impl RestClient {
+    /// Who the key belongs to. One attempt: the retries of a start are its owner's to decide.
+    ///
+    /// # Errors
+    /// [`Unauthorized`](crate::Error::Unauthorized) for a wrong key; every other refusal or lost connection.
+    pub async fn me(&self) -> Result<AgentMe> {
+        Ok(self.call(Call::get(routes::AGENT_ME).once()).await?.data()?)
+    }
+
+    /// One page of the agent's rooms, from page 1.
+    ///
+    /// # Errors
+    /// A refusal or a lost connection that outlasted the retries; so for all calls that follow.
+    pub async fn chats(&self, page: u64) -> Result<Paged<AgentChat, Page>> {
+        let call =
+            Call::get(routes::AGENT_CHATS).query("page", Some(page)).query("page_size", Some(PAGE_SIZE));
+        Ok(self.call(call).await?.json()?)
+    }
+
+    /// All of the agent's rooms, each once, in the platform's order.
+    ///
+    /// # Errors
+    /// Any page that can't be read: half a list would look like rooms that are gone.
+    pub async fn all_chats(&self) -> Result<Vec<AgentChat>> {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut chats = Vec::new();
+        let mut last = MIN_PAGES;
+        let mut number = 1;
+        while number <= last {
+            let page = self.chats(number).await?;
+            if number == 1 {
+                last = MIN_PAGES.max(page.metadata.total_pages.saturating_add(MORE_PAGES));
+            }
+            let known = chats.len();
+            chats.extend(page.data.into_iter().filter(|chat| seen.insert(chat.id)));
+            if chats.len() == known || number >= page.metadata.total_pages {
+                break;
+            }
+            number += 1;
+        }
+        Ok(chats)
+    }
+
+    /// One room.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats); 404 when the agent is not in it.
+    pub async fn chat(&self, chat: ChatId) -> Result<AgentChat> {
+        Ok(self.call(Call::get(routes::agent_chat(chat))).await?.data()?)
+    }
+
+    /// Creates a room that the agent owns. Repeated after a broken connection only with a key.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats).
+    pub async fn create_chat(&self, chat: &CreateChat, idempotency_key: Option<&str>) -> Result<AgentChat> {
+        let mut fields = Map::new();
+        fields.extend(chat.title.as_ref().map(|title| ("title".to_owned(), Value::from(title.as_str()))));
+        fields.extend(chat.task_id.as_ref().map(|id| ("task_id".to_owned(), Value::from(id.as_str()))));
+        let call = Call::post(routes::AGENT_CHATS, Policy::Unkeyed)
+            .keyed(idempotency_key)?
+            .json(&json!({ "chat": fields }))?;
+        Ok(self.call(call).await?.data()?)
+    }
+
+    /// Who is in a room.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats).
+    pub async fn participants(&self, chat: ChatId) -> Result<Vec<Participant>> {
+        Ok(self.call(Call::get(routes::agent_participants(chat))).await?.data()?)
+    }
+
+    /// Brings someone into a room.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats); 409 when they are in it.
+    pub async fn add_participant(&self, chat: ChatId, who: ParticipantId, role: Role) -> Result<Participant> {
+        let body = json!({ "participant": { "participant_id": who, "role": role } });
+        let call = Call::post(routes::agent_participants(chat), Policy::Unkeyed).json(&body)?;
+        Ok(self.call(call).await?.data()?)
+    }
+
+    /// Takes someone out of a room.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats).
+    pub async fn remove_participant(&self, chat: ChatId, who: ParticipantId) -> Result<Participant> {
+        Ok(self.call(Call::delete(routes::agent_participant(chat, who))).await?.data()?)
+    }
+
+    /// One page of whom the agent may bring into a room, from page 1.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats).
+    pub async fn peers(
+        &self,
+        not_in_chat: Option<ChatId>,
+        page: u64,
+        page_size: u64,
+    ) -> Result<Paged<Peer, Page>> {
+        let call = Call::get(routes::AGENT_PEERS)
+            .query("not_in_chat", not_in_chat)
+            .query("page", Some(page))
+            .query("page_size", Some(page_size));
+        Ok(self.call(call).await?.json()?)
+    }
+
+    /// The oldest message of a room that is short of processed, or none; none too while the execution is
+    /// stopped.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats).
+    pub async fn next(&self, chat: ChatId) -> Result<Option<Message>> {
+        let answer = self.call(Call::get(routes::agent_next(chat))).await?;
+        if is_empty(&answer) { Ok(None) } else { Ok(Some(answer.data()?)) }
+    }
+
+    /// One page of the messages for the agent, oldest first.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats).
+    pub async fn messages(&self, chat: ChatId, query: &MessagesQuery) -> Result<Paged<Message, Cursored>> {
+        let call = Call::get(routes::agent_messages(chat))
+            .query("status", query.status.map(DeliveryStatus::as_str))
+            .query("cursor", query.cursor.as_deref())
+            .query("limit", query.limit);
+        Ok(self.call(call).await?.json()?)
+    }
+
+    /// One page of what the agent may know of a room's past.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats).
+    pub async fn context(&self, chat: ChatId, query: &ContextQuery) -> Result<Paged<Message, Cursored>> {
+        let call = Call::get(routes::agent_context(chat))
+            .query("cursor", query.cursor.as_deref())
+            .query("limit", query.limit)
+            .query("sort_order", query.newest_first.then_some("desc"));
+        Ok(self.call(call).await?.json()?)
+    }
+
+    /// Claims a message: opens an attempt, or finds one open.
+    ///
+    /// # Errors
+    /// No valid key; what else can go wrong is a [`Mark`].
+    pub async fn mark_processing(&self, chat: ChatId, message: MessageId) -> Result<Mark> {
+        self.mark(Call::post(routes::agent_mark(chat, message, "processing"), Policy::Repeatable)).await
+    }
+
+    /// Ends the open attempt: the message is done.
+    ///
+    /// # Errors
+    /// As for [`mark_processing`](Self::mark_processing).
+    pub async fn mark_processed(&self, chat: ChatId, message: MessageId) -> Result<Mark> {
+        self.mark(Call::post(routes::agent_mark(chat, message, "processed"), Policy::Repeatable)).await
+    }
+
+    /// Ends the open attempt: it failed. A blank text is told as `Unknown error`.
+    ///
+    /// # Errors
+    /// As for [`mark_processing`](Self::mark_processing).
+    pub async fn mark_failed(&self, chat: ChatId, message: MessageId, error: &str) -> Result<Mark> {
+        let error = match error.trim() {
+            "" => "Unknown error",
+            text => text,
+        };
+        let call = Call::post(routes::agent_mark(chat, message, "failed"), Policy::Repeatable);
+        self.mark(call.json(&FailMark { error: error.to_owned() })?).await
+    }
+
+    async fn mark(&self, call: Call) -> Result<Mark> {
+        mark::read(self.call(call.within(self.0.mark_timeout)).await)
+    }
+
+    /// Posts a message. With an idempotency key it is sent again whenever the answer is not known; without
+    /// one only when the platform can't have stored it.
+    ///
+    /// # Errors
+    /// As for [`chats`](Self::chats). An error with a status in the 200s says: stored, the answer can't be
+    /// read, do not send it again.
+    pub async fn send_message(
+        &self,
+        chat: ChatId,
+        message: &SendMessage,
+        idempotency_key: Option<&str>,
+    ) -> Result<MessageSent> {
+        let call = Call::post(routes::agent_messages(chat), Policy::Unkeyed)
+            .keyed(idempotency_key)?
+            .json(&Wrapped { message })?;
+        Ok(self.call(call).await?.data()?)
+    }
+
+    /// Posts an event. Keys work as for [`send_message`](Self::send_message).
+    ///
+    /// # Errors
+    /// As for [`send_message`](Self::send_message).
+    pub async fn send_event(
+        &self,
+        chat: ChatId,
+        event: &CreateEvent,
+        idempotency_key: Option<&str>,
+    ) -> Result<EventCreated> {
+        let mut fields = json!({ "content": event.content, "message_type": event.message_type });
+        if let (Some(fields), Some(metadata)) = (fields.as_object_mut(), &event.metadata) {
+            fields.insert("metadata".to_owned(), Value::Object(metadata.clone()));
+        }
+        let call = Call::post(routes::agent_events(chat), Policy::Unkeyed)
+            .keyed(idempotency_key)?
+            .json(&json!({ "event": fields }))?;
+        Ok(self.call(call).await?.data()?)
+    }
+
+    /// Tells whether the agent is at work in a room: one attempt, within `limit` in all. Gives what holds
+    /// after the call; false after a report of true means that the execution is stopped.
+    ///
+    /// # Errors
+    /// Any refusal, any lost connection, no answer in time. None of them is worth holding up a turn.
+    pub async fn report_activity(
+        &self,
+        chat: ChatId,
+        report: &ReportActivity,
+        limit: Duration,
+    ) -> Result<bool> {
+        let call = Call::post(routes::agent_activity(chat), Policy::Once).json(report)?;
+        let answer = self.call_within(call.within(limit), limit).await?;
+        Ok(answer.json::<Data<ActivityState>>()?.data.working)
+    }
+}

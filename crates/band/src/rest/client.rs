@@ -1,0 +1,258 @@
+//! One client for all rooms of an agent: the connections, the gate, the retries.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use band_core::backoff::Dice;
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, StatusCode};
+use secrecy::ExposeSecret;
+use serde::Serialize;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::answer::Answer;
+use super::config::{BaseUrl, RestConfig};
+use super::gate::{Gate, IN_FLIGHT};
+use super::retry::{Failure, Policy, Retry};
+use crate::error::{ConnectionError, Error, Result};
+use crate::tls;
+
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// TCP and TLS together.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+/// Shorter than the idle limits of common servers and proxies, so that a connection is not reused while
+/// the other end closes it.
+const IDLE_FOR: Duration = Duration::from_secs(30);
+
+/// A client of the Agent API. Clones share connections, gate and retry state.
+#[derive(Clone)]
+pub struct RestClient(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    http: reqwest::Client,
+    base: BaseUrl,
+    gate: Gate,
+    dice: Mutex<Dice>,
+    timeout: Duration,
+    pub(super) mark_timeout: Duration,
+}
+
+impl fmt::Debug for RestClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RestClient").field("base_url", &self.0.base.text).finish_non_exhaustive()
+    }
+}
+
+/// One call, before its first attempt.
+#[derive(Debug)]
+pub(super) struct Call {
+    method: Method,
+    path: String,
+    query: Vec<(&'static str, String)>,
+    body: Option<Bytes>,
+    idempotency_key: Option<HeaderValue>,
+    policy: Policy,
+    timeout: Option<Duration>,
+}
+
+impl Call {
+    fn new(method: Method, path: impl Into<String>, policy: Policy) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            query: Vec::new(),
+            body: None,
+            idempotency_key: None,
+            policy,
+            timeout: None,
+        }
+    }
+
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path, Policy::Repeatable)
+    }
+
+    pub(super) fn post(path: impl Into<String>, policy: Policy) -> Self {
+        Self::new(Method::POST, path, policy)
+    }
+
+    pub(super) fn delete(path: impl Into<String>) -> Self {
+        Self::new(Method::DELETE, path, Policy::Unkeyed)
+    }
+
+    pub(super) const fn once(mut self) -> Self {
+        self.policy = Policy::Once;
+        self
+    }
+
+    pub(super) const fn within(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    pub(super) fn query(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
+        self.query.extend(value.map(|value| (name, value.to_string())));
+        self
+    }
+
+    pub(super) fn json(mut self, body: &impl Serialize) -> Result<Self> {
+        let bytes = serde_json::to_vec(body)
+            .map_err(|err| Error::Config(format!("the body of {} can't be written: {err}", self.path)))?;
+        self.body = Some(bytes.into());
+        Ok(self)
+    }
+
+    /// A call that creates something: repeated freely under a key, and hardly at all without.
+    pub(super) fn keyed(mut self, key: Option<&str>) -> Result<Self> {
+        let Some(key) = key else { return Ok(self) };
+        let value = HeaderValue::from_str(key)
+            .map_err(|_| Error::Config(format!("idempotency key {key:?}: only visible ASCII is allowed")))?;
+        self.idempotency_key = Some(value);
+        self.policy = Policy::Keyed;
+        Ok(self)
+    }
+}
+
+impl RestClient {
+    /// Makes a client; nothing is sent.
+    ///
+    /// # Errors
+    /// The address or the key can't be used, or TLS can't be set up.
+    pub fn new(config: RestConfig) -> Result<Self> {
+        let RestConfig { base_url, api_key, timeout, mark_timeout } = config;
+        let base = BaseUrl::parse(&base_url)?;
+        let mut key = HeaderValue::from_str(api_key.expose_secret().trim())
+            .map_err(|_| Error::Config("api_key: only visible ASCII is allowed".to_owned()))?;
+        key.set_sensitive(true);
+        let headers =
+            HeaderMap::from_iter([(API_KEY, key), (ACCEPT, HeaderValue::from_static("application/json"))]);
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("band-rust/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .tls_backend_preconfigured(tls::for_rest(base.encrypted)?)
+            // The key must not follow a redirect to another host.
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT_LIMIT)
+            .pool_max_idle_per_host(IN_FLIGHT)
+            .pool_idle_timeout(IDLE_FOR)
+            .tcp_nodelay(true);
+        if base.loopback {
+            builder = builder.no_proxy();
+        }
+        let http = builder
+            .build()
+            .map_err(|err| Error::Config(format!("the HTTP client can't be set up: {}", chain(&err))))?;
+        let inner = Inner {
+            http,
+            base,
+            gate: Gate::new(),
+            dice: Mutex::new(Dice::new(crate::seed())),
+            timeout,
+            mark_timeout,
+        };
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// Makes a call, with as many attempts as its policy allows. Gives successes alone.
+    pub(super) async fn call(&self, call: Call) -> Result<Answer> {
+        let started = Instant::now();
+        let mut retry = Retry::new(call.policy);
+        loop {
+            let (failure, error) = match self.0.attempt(&call).await {
+                Ok(answer) if answer.status.is_success() => return Ok(answer),
+                Ok(answer) => refused(&answer),
+                Err(lost) => lost,
+            };
+            let delay = {
+                let mut dice = self.0.dice.lock().unwrap_or_else(PoisonError::into_inner);
+                retry.after(failure, started.elapsed(), &mut dice)
+            };
+            if let (Failure::Status { status: 429, retry_after: Some(wait) }, true) =
+                (failure, call.policy != Policy::Once)
+            {
+                self.0.gate.close_for(wait);
+            }
+            let Some(delay) = delay else { return Err(error) };
+            tracing::debug!(method = %call.method, path = call.path, ?delay, %error, "call failed, trying again");
+            sleep(delay).await;
+        }
+    }
+
+    /// Like [`call`](Self::call), with one limit for the whole of it.
+    pub(super) async fn call_within(&self, call: Call, limit: Duration) -> Result<Answer> {
+        let what = call.what();
+        match timeout(limit, self.call(call)).await {
+            Ok(answer) => answer,
+            Err(elapsed) => Err(ConnectionError::new(what, elapsed).into()),
+        }
+    }
+}
+
+impl Call {
+    /// For errors: the method and the path, never the query.
+    fn what(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+}
+
+fn refused(answer: &Answer) -> (Failure, Error) {
+    let api = answer.refusal();
+    (Failure::Status { status: api.status_code, retry_after: api.retry_after }, api.into())
+}
+
+impl Inner {
+    /// The address of a call. The base was checked, so what can't be joined to it is left to the client to
+    /// refuse.
+    fn url(&self, call: &Call) -> String {
+        let text = format!("{}{}", self.base.text, call.path);
+        if call.query.is_empty() {
+            return text;
+        }
+        match reqwest::Url::parse_with_params(&text, &call.query) {
+            Ok(url) => url.into(),
+            Err(_) => text,
+        }
+    }
+
+    async fn attempt(&self, call: &Call) -> Result<Answer, (Failure, Error)> {
+        let _permit = self.gate.pass().await;
+        let limit = call.timeout.unwrap_or(self.timeout);
+        let mut request = self.http.request(call.method.clone(), self.url(call)).timeout(limit);
+        if let Some(body) = &call.body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+        }
+        if let Some(key) = &call.idempotency_key {
+            request = request.header(IDEMPOTENCY_KEY, key.clone());
+        }
+        let lost = |err: reqwest::Error| {
+            let failure = if err.is_connect() { Failure::Unsent } else { Failure::Broken };
+            (failure, ConnectionError::new(call.what(), chain(&err.without_url())).into())
+        };
+        let started = Instant::now();
+        let response = request.send().await.map_err(lost)?;
+        let answer = Answer::read(response).await.map_err(lost)?;
+        tracing::trace!(method = %call.method, path = call.path, status = answer.status.as_u16(),
+            elapsed = ?started.elapsed(), "call answered");
+        Ok(answer)
+    }
+}
+
+/// An error and its sources on one line.
+fn chain(err: &dyn std::error::Error) -> String {
+    let mut text = err.to_string();
+    let mut source = err.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// Whether an answer has no body by its status.
+pub(super) fn is_empty(answer: &Answer) -> bool {
+    answer.status == StatusCode::NO_CONTENT
+}

@@ -1,0 +1,114 @@
+//! What a REST client needs to know.
+
+use std::time::Duration;
+
+use http::Uri;
+use secrecy::SecretString;
+
+use crate::error::{Error, Result};
+
+/// What a [`RestClient`](super::RestClient) needs to know. `Debug` hides the key.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RestConfig {
+    /// The platform, without `/api/v1`: `https://app.band.ai`.
+    pub base_url: String,
+    /// The agent's key.
+    pub api_key: SecretString,
+    /// How long one attempt of a call may take. Default 60 s.
+    pub timeout: Duration,
+    /// How long one attempt at a delivery mark may take. Default 15 s: a mark that hangs holds up its room,
+    /// and saying it again does no harm.
+    pub mark_timeout: Duration,
+}
+
+impl RestConfig {
+    /// The defaults, for this platform and key.
+    pub fn new(base_url: impl Into<String>, api_key: SecretString) -> Self {
+        Self {
+            base_url: base_url.into(),
+            api_key,
+            timeout: Duration::from_secs(60),
+            mark_timeout: Duration::from_secs(15),
+        }
+    }
+}
+
+/// The platform's address, checked.
+#[derive(Debug, Clone)]
+pub(super) struct BaseUrl {
+    /// Without a slash at the end.
+    pub(super) text: String,
+    pub(super) encrypted: bool,
+    pub(super) loopback: bool,
+}
+
+impl BaseUrl {
+    /// # Errors
+    /// The text is no http(s) URL, or carries a password or a query.
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let refuse = |why: &str| Error::Config(format!("rest_url {}: {why}", shown(text)));
+        let uri: Uri = text.trim().parse().map_err(|err| refuse(&format!("no URL: {err}")))?;
+        let encrypted = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            _ => return Err(refuse("must start with http:// or https://")),
+        };
+        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(|| refuse("names no host"))?;
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(refuse("must not hold a user or a password"));
+        }
+        if uri.query().is_some() {
+            return Err(refuse("must not hold a query"));
+        }
+        let text = text.trim().trim_end_matches('/').to_owned();
+        Ok(Self { text, encrypted, loopback: is_loopback(host) })
+    }
+}
+
+/// A URL as an error may show it: without user, password and query.
+pub(crate) fn shown(url: &str) -> String {
+    let bare = url.split(['?', '#']).next().unwrap_or_default();
+    let text = match (bare.split_once("://"), bare.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        (_, None) => bare.to_owned(),
+    };
+    format!("{text:?}")
+}
+
+/// Whether a host of a URL is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.eq_ignore_ascii_case("localhost")
+        || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_without_its_last_slash() {
+        let url = BaseUrl::parse("https://app.band.ai/").unwrap();
+        assert_eq!((url.text.as_str(), url.encrypted, url.loopback), ("https://app.band.ai", true, false));
+        assert!(BaseUrl::parse("http://127.0.0.1:4000").unwrap().loopback);
+        assert!(BaseUrl::parse("http://[::1]:4000").unwrap().loopback);
+        assert!(BaseUrl::parse("http://localhost").unwrap().loopback);
+    }
+
+    #[test]
+    fn a_bad_address_is_named_without_its_secrets() {
+        for (url, text) in [
+            ("app.band.ai", "rest_url \"app.band.ai\": must start with http:// or https://"),
+            ("wss://app.band.ai", "rest_url \"wss://app.band.ai\": must start with http:// or https://"),
+            (
+                "https://ann:secret@band.ai",
+                "rest_url \"https://band.ai\": must not hold a user or a password",
+            ),
+            ("https://band.ai/?key=secret", "rest_url \"https://band.ai/\": must not hold a query"),
+        ] {
+            assert_eq!(BaseUrl::parse(url).unwrap_err().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The Agent API over HTTP.
+//!
+//! | Failure | Repeatable calls | Sends with a key | Sends without a key | Activity, `me` |
+//! |---|---|---|---|---|
+//! | 408, 5xx | 3 more attempts | 3 more | – | – |
+//! | 409 | 3 more | an answer | an answer | – |
+//! | 429 | 3 more | 3 more | 3 more | – |
+//! | not connected | for 30 s | for 30 s | for 30 s | – |
+//! | broken off, no answer in time | for 30 s | for 30 s | – | – |
+//!
+//! A `Retry-After` is obeyed in full, and closes the gate for every call of the client.
+
+mod answer;
+mod calls;
+mod client;
+mod config;
+mod gate;
+mod mark;
+mod retry;
+
+pub use calls::{ContextQuery, MessagesQuery};
+pub use client::RestClient;
+pub use config::RestConfig;
+pub use mark::Mark;
