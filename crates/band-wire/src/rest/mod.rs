@@ -14,6 +14,7 @@ mod page;
 mod participant;
 mod peer;
 mod profile;
+pub mod query;
 pub mod routes;
 mod strict;
 

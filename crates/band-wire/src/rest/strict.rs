@@ -31,6 +31,11 @@ impl Issues {
         self.0.is_empty()
     }
 
+    /// How many places have an issue.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The issues in pointer order.
     pub fn into_map(self) -> BTreeMap<String, Vec<String>> {
         self.0
