@@ -9,6 +9,8 @@ pub mod id;
 pub mod phx;
 pub mod rest;
 mod stamp;
+pub mod word;
 
 pub use id::{AgentId, ChatId, ContactId, ContactRequestId, Id, MessageId, ParticipantId, RequestId, UserId};
 pub use stamp::Stamp;
+pub use word::Open;

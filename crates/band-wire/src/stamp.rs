@@ -4,11 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A point in time: ISO-8601, UTC, six digits of a second, `Z`: `2026-07-01T10:00:00.000000Z`.
 ///
-/// Parsing takes any RFC 3339 timestamp; finer digits than microseconds are cut.
+/// Parsing takes any RFC 3339 timestamp, and one without an offset as UTC; finer digits than microseconds are
+/// cut.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stamp(Timestamp);
 
@@ -53,7 +56,9 @@ impl FromStr for Stamp {
     type Err = jiff::Error;
 
     fn from_str(text: &str) -> Result<Self, jiff::Error> {
-        text.parse::<Timestamp>().map(Self::from)
+        let parsed = text.parse::<Timestamp>();
+        let naive = || TimeZone::UTC.to_timestamp(text.parse::<DateTime>()?);
+        parsed.or_else(|err| naive().map_err(|_| err)).map(Self::from)
     }
 }
 
@@ -84,6 +89,8 @@ mod tests {
     fn other_rfc_3339_forms_are_read() {
         let at: Stamp = "2026-07-01T12:00:00+02:00".parse().unwrap();
         assert_eq!(at.to_string(), "2026-07-01T10:00:00.000000Z");
+        let at: Stamp = "2026-07-01T12:00:00.1234567".parse().unwrap();
+        assert_eq!(at.to_string(), "2026-07-01T12:00:00.123456Z");
         assert!("yesterday".parse::<Stamp>().is_err());
     }
 }

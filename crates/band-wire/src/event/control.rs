@@ -1,8 +1,9 @@
 //! What a platform tells an agent's connection: read and emitted in one shape.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::payload::{EventError, Fields};
+use crate::word::words;
 use crate::{AgentId, ChatId};
 
 /// `supersede`: another connection of the agent took this one's place.
@@ -50,26 +51,26 @@ impl Supersede {
     }
 }
 
-/// What a control signal asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ControlMode {
-    /// End the running turn and count its message as processed.
-    Interrupt,
-    /// End the running turn, keep its message for later, stand still.
-    Stop,
-    /// Go on after a stop.
-    Play,
+words! {
+    /// What a control signal asks for.
+    pub enum ControlMode {
+        /// End the running turn and count its message as processed.
+        Interrupt = "interrupt",
+        /// End the running turn, keep its message for later, stand still.
+        Stop = "stop",
+        /// Go on after a stop.
+        Play = "play",
+    }
 }
 
-/// How far a control signal reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ControlScope {
-    /// All rooms of the agent, or the one that is named.
-    Agent,
-    /// One room.
-    Room,
+words! {
+    /// How far a control signal reaches.
+    pub enum ControlScope {
+        /// All rooms of the agent, or the one that is named.
+        Agent = "agent",
+        /// One room.
+        Room = "room",
+    }
 }
 
 /// `agent.control`: stop, play or interrupt.
@@ -111,19 +112,10 @@ impl AgentControl {
     }
 
     pub(super) fn read(mut fields: Fields<'_>) -> Result<Self, EventError> {
-        let mode = match fields.text("mode").as_str() {
-            "interrupt" => ControlMode::Interrupt,
-            "play" => ControlMode::Play,
-            _ => ControlMode::Stop,
-        };
-        let scope = match fields.text("scope").as_str() {
-            "room" => ControlScope::Room,
-            _ => ControlScope::Agent,
-        };
         Ok(Self {
             kind: super::name::AGENT_CONTROL,
-            mode,
-            scope,
+            mode: fields.word("mode")?,
+            scope: fields.word("scope")?,
             agent_id: fields.id("agent_id")?,
             room_id: fields.opt_id("room_id")?,
             execution_id: fields.opt_text("execution_id"),

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::issue::ValidationError;
+use super::issue::{Issue, ValidationError};
 use crate::id::Marker;
 use crate::phx::Topic;
+use crate::word::Word;
 use crate::{Id, Stamp};
 
 /// Why a pushed event can't be used. The client drops such an event; its connection stays.
@@ -100,6 +101,14 @@ impl<'a> Fields<'a> {
     pub(super) fn opt_id<M: Marker>(&mut self, field: &'static str) -> Result<Option<Id<M>>, EventError> {
         let Some(text) = self.opt_text(field) else { return Ok(None) };
         self.parse_id(field, &text).map(Some)
+    }
+
+    pub(super) fn word<W: Word>(&mut self, field: &str) -> Result<W, EventError> {
+        W::parse(&self.text(field)).ok_or_else(|| {
+            let words: Vec<_> = W::ALL.iter().map(|word| word.as_str()).collect();
+            let issues = vec![Issue::outside(field.to_owned(), &words)];
+            EventError::Invalid { event: self.event.to_owned(), source: ValidationError { issues } }
+        })
     }
 
     /// What is left.

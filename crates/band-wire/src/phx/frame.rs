@@ -36,7 +36,7 @@ impl Ref {
             (Self::Text(a), Self::Text(b)) => a == b,
             (Self::Number(a), Self::Number(b)) => a == b,
             (Self::Text(text), Self::Number(number)) | (Self::Number(number), Self::Text(text)) => {
-                text.parse() == Ok(*number)
+                *text == number.to_string()
             }
         }
     }
@@ -116,6 +116,9 @@ pub enum FrameError {
     /// Topic or event is missing, empty or not a string.
     #[error("{0} must be a string that is not empty")]
     BadName(&'static str),
+    /// A binary message that is no text in disguise. Band's channels carry JSON text alone.
+    #[error("binary frames are not understood here, send JSON text")]
+    Binary,
     /// Larger than [`MAX_FRAME_BYTES`].
     #[error("a frame may have {MAX_FRAME_BYTES} bytes, this one has {0}")]
     TooLarge(usize),
@@ -157,6 +160,18 @@ impl Frame {
                 _ => Map::new(),
             },
         })
+    }
+
+    /// Reads a binary message: one that holds JSON text is taken as such, as the released clients do.
+    ///
+    /// # Errors
+    /// [`FrameError::Binary`] for Phoenix's own binary frames and whatever else is no text; otherwise as
+    /// [`Frame::decode`].
+    pub fn decode_binary(bytes: &[u8]) -> Result<Self, FrameError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) if text.trim_start().starts_with('[') => Self::decode(text),
+            _ => Err(FrameError::Binary),
+        }
     }
 
     /// Writes the frame.
@@ -201,4 +216,69 @@ fn encode_parts(
 /// Strings, numbers and maps with string keys always serialize; an empty text would be a visible defect.
 fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_frame_keeps_its_refs_as_they_came() {
+        for text in [
+            r#"["1","7","chat_room:r","phx_join",{}]"#,
+            r#"[1,-7,"chat_room:r","phx_join",{"a":[1]}]"#,
+            r#"[null,"12","phoenix","heartbeat",{}]"#,
+        ] {
+            assert_eq!(Frame::decode(text).unwrap().encode(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_off_is_named() {
+        let refused = |text: &str| Frame::decode(text).unwrap_err();
+        assert!(matches!(refused("[1,"), FrameError::Json(_)));
+        assert_eq!(refused("{}"), FrameError::Shape);
+        assert_eq!(refused(r#"["1","1","t","e"]"#), FrameError::Shape);
+        assert_eq!(refused(r#"[true,"1","t","e",{}]"#), FrameError::BadRef("join_ref"));
+        assert_eq!(refused(r#"["1",1.5,"t","e",{}]"#), FrameError::BadRef("ref"));
+        assert_eq!(refused(r#"["1","1","","e",{}]"#), FrameError::BadName("topic"));
+        assert_eq!(refused(r#"["1","1","t",null,{}]"#), FrameError::BadName("event"));
+        let long = " ".repeat(MAX_FRAME_BYTES + 1);
+        assert_eq!(refused(&long), FrameError::TooLarge(MAX_FRAME_BYTES + 1));
+    }
+
+    #[test]
+    fn elements_after_the_fifth_and_odd_payloads_are_tolerated() {
+        let frame = Frame::decode(r#"["1","1","t","e",7,"more"]"#).unwrap();
+        assert_eq!(frame.payload, Map::new());
+    }
+
+    #[test]
+    fn a_binary_message_is_read_only_if_it_holds_text() {
+        assert!(Frame::decode_binary(br#"["1","1","t","e",{}]"#).is_ok());
+        let push = b"\x00\x01\x01\x01\x0111te{}";
+        assert_eq!(Frame::decode_binary(push), Err(FrameError::Binary));
+        assert_eq!(Frame::decode_binary(b"\xff["), Err(FrameError::Binary));
+        assert_eq!(Frame::decode_binary(b""), Err(FrameError::Binary));
+    }
+
+    #[test]
+    fn a_number_and_its_decimal_text_are_the_same_ref() {
+        assert!(Ref::Number(7).same(&Ref::from("7")));
+        assert!(!Ref::Number(7).same(&Ref::from("+7")));
+        assert!(!Ref::from("07").same(&Ref::from("7")));
+    }
+
+    #[test]
+    fn a_push_is_written_like_any_frame() {
+        let join_ref = Ref::from("\"1");
+        let text = Frame::encode_push(Some(&join_ref), "t", "e", r#"{"a":1}"#);
+        let frame = Frame::decode(&text).unwrap();
+        assert_eq!(frame.join_ref, Some(join_ref));
+        assert_eq!(frame.reference, None);
+        assert_eq!(Value::Object(frame.payload), json!({"a": 1}));
+        assert!(Frame::encode_push(None, "t", "e", "{}").starts_with("[null,null,"));
+    }
 }

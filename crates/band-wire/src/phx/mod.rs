@@ -7,7 +7,7 @@ mod reply;
 mod topic;
 
 pub use frame::{Frame, FrameError, MAX_FRAME_BYTES, Ref};
-pub use reply::{ReplyStatus, reply_error, reply_ok};
+pub use reply::{Reply, reply_error, reply_ok};
 pub use topic::{Topic, TopicError};
 
 /// The serializer version that a client asks for in the `vsn` query parameter.

@@ -99,3 +99,42 @@ impl FromStr for Topic {
 fn parse<M: Marker>(text: &str) -> Result<crate::Id<M>, TopicError> {
     text.parse().map_err(|_| TopicError)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d";
+
+    #[test]
+    fn every_topic_survives_its_text() {
+        for kind in [
+            "agent_control",
+            "agent_rooms",
+            "agent_contacts",
+            "chat_room",
+            "room_participants",
+            "room_tasks",
+            "room_activity",
+            "user_rooms",
+            "user_contacts",
+            "user_agents",
+            "tasks",
+        ] {
+            let text = format!("{kind}:{ID}");
+            let topic: Topic = text.parse().unwrap();
+            assert_eq!(topic.to_string(), text);
+            let of_room = matches!(kind, "chat_room" | "room_participants" | "room_tasks" | "room_activity");
+            assert_eq!(topic.room().is_some(), of_room, "{kind}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_topics() {
+        for text in
+            ["", "chat_room", "chat_room:", "chat_room:7", "lobby:0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d"]
+        {
+            assert_eq!(text.parse::<Topic>(), Err(TopicError), "{text}");
+        }
+    }
+}

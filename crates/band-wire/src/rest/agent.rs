@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::lenient;
 use super::strict::{FromBody, Issues, ObjectReader};
 use crate::{AgentId, Stamp, UserId};
 
@@ -23,10 +24,10 @@ pub struct AgentMe {
     /// The person who owns it.
     pub owner_uuid: UserId,
     /// Whether the public directory lists it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub listed_in_directory: bool,
     /// Free labels.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub tags: Vec<String>,
     /// What the deployment serves: `ff_file_transfer`, `ff_room_tasks`. Absent on servers that predate flags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,16 +128,16 @@ pub struct MyAgent {
     /// Of hosted agents only.
     pub system_prompt_id: Option<String>,
     /// Whether it may discover all of its owner's agents.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub registry_access: bool,
     /// Whether its owner's organization may discover it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub shared_with_organization: bool,
     /// Whether the public directory lists it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub listed_in_directory: bool,
     /// Free labels.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub tags: Vec<String>,
     /// When it was registered.
     pub inserted_at: Stamp,
@@ -157,4 +158,46 @@ pub struct DeletedAgent {
     pub description: Option<String>,
     /// How many of its executions went with it.
     pub executions_deleted: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_registration_is_trimmed_and_measured() {
+        let body = json!({"agent": {"name": " Echo ", "description": " Says it again. "}});
+        let agent = RegisterAgent::from_body(body).unwrap();
+        assert_eq!((agent.name.as_str(), agent.description.as_str()), ("Echo", "Says it again."));
+        for (name, description, pointer) in [
+            ("Ec", "Says it again.", "/agent/name"),
+            (&*"x".repeat(101), "Says it again.", "/agent/name"),
+            ("Echo", "         short         ", "/agent/description"),
+            ("Echo", &*"x".repeat(501), "/agent/description"),
+        ] {
+            let body = json!({"agent": {"name": name, "description": description}});
+            let issues = RegisterAgent::from_body(body).unwrap_err().into_map();
+            assert_eq!(issues.keys().collect::<Vec<_>>(), [pointer]);
+        }
+    }
+
+    #[test]
+    fn a_key_does_not_show_in_debug_output() {
+        let key = IssuedKey { api_key: "band_a_1_secret".to_owned() };
+        assert_eq!(format!("{key:?}"), "IssuedKey([REDACTED])");
+    }
+
+    #[test]
+    fn an_agent_of_a_server_without_flags_is_read() {
+        let id = "00000000-0000-0000-0000-000000000001";
+        let me: AgentMe = serde_json::from_value(json!({
+            "id": id, "name": "Echo", "handle": "ann/echo", "owner_uuid": id, "tags": null,
+            "listed_in_directory": null, "inserted_at": "2026-07-01T10:00:00", "updated_at": "2026-07-01T10:00:00Z",
+        }))
+        .unwrap();
+        assert_eq!(me.feature_flags, None);
+        assert_eq!(me.inserted_at, me.updated_at);
+    }
 }

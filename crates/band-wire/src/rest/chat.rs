@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::lenient;
 use super::message::Message;
 use super::participant::Participant;
 use super::strict::{FromBody, Issues, ObjectReader};
+use crate::word::{Open, words};
 use crate::{ChatId, Stamp};
 
 /// A room as an agent sees it.
@@ -33,28 +35,28 @@ pub struct AgentChat {
     pub participants_truncated: Option<bool>,
 }
 
-/// The type of a room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChatKind {
-    /// The default.
-    Direct,
-    /// More than two.
-    Group,
-    /// Bound to a task.
-    Task,
+words! {
+    /// The type of a room.
+    pub enum ChatKind {
+        /// The default.
+        Direct = "direct",
+        /// More than two.
+        Group = "group",
+        /// Bound to a task.
+        Task = "task",
+    }
 }
 
-/// The status of a room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChatStatus {
-    /// In use.
-    Active,
-    /// Put away.
-    Archived,
-    /// Ended.
-    Closed,
+words! {
+    /// The status of a room.
+    pub enum ChatStatus {
+        /// In use.
+        Active = "active",
+        /// Put away.
+        Archived = "archived",
+        /// Ended.
+        Closed = "closed",
+    }
 }
 
 /// A room as a person sees it.
@@ -68,9 +70,9 @@ pub struct MyChat {
     pub task_id: Option<String>,
     /// Its type.
     #[serde(rename = "type")]
-    pub kind: ChatKind,
+    pub kind: Open<ChatKind>,
     /// Its status.
-    pub status: ChatStatus,
+    pub status: Open<ChatStatus>,
     /// The newest message or event; null in an empty room.
     pub last_message_at: Option<Stamp>,
     /// When it was created.
@@ -87,7 +89,7 @@ pub struct MyChat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participants_truncated: Option<bool>,
     /// With `include=last_message`. The outer option says whether it was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::present")]
     pub last_message: Option<Option<Message>>,
 }
 
@@ -118,7 +120,64 @@ impl FromBody for CreateChat {
             }
         }
         let task_id = fields.nullable_string("task_id");
+        let task_id = fields.uuid("task_id", task_id);
         fields.finish()?;
-        Ok(Self { title: title.filter(|title| !title.is_empty()), task_id })
+        Ok(Self { title: title.filter(|title| !title.is_empty()), task_id: task_id.map(|id| id.to_string()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn issues(body: Value) -> Vec<String> {
+        CreateChat::from_body(body).unwrap_err().into_map().into_keys().collect()
+    }
+
+    #[test]
+    fn an_empty_room_needs_no_more_than_its_wrapper() {
+        for body in [
+            json!({"chat": {}}),
+            json!({"chat": {"title": null, "task_id": null}}),
+            json!({"chat": {"title": " "}}),
+        ] {
+            assert_eq!(CreateChat::from_body(body).unwrap(), CreateChat::default());
+        }
+        assert_eq!(issues(json!({})), ["/chat"]);
+        assert_eq!(issues(json!({"chat": null})), ["/chat"]);
+    }
+
+    #[test]
+    fn a_title_is_one_line_of_at_most_120_characters() {
+        let chat = |title: &str| json!({"chat": {"title": title}});
+        let longest = "ü".repeat(CreateChat::MAX_TITLE);
+        let read = CreateChat::from_body(chat(&format!("  {longest} "))).unwrap();
+        assert_eq!(read.title, Some(longest.clone()));
+        assert_eq!(issues(chat(&format!("{longest}x"))), ["/chat/title"]);
+        for title in ["a\nb", "a\rb", "a\0b"] {
+            assert_eq!(issues(chat(title)), ["/chat/title"]);
+        }
+        assert_eq!(
+            issues(json!({"chat": {"title": 1, "task_id": "7", "type": "group"}})),
+            ["/chat/task_id", "/chat/title", "/chat/type"]
+        );
+    }
+
+    #[test]
+    fn a_key_that_is_null_differs_from_one_that_is_absent() {
+        let mut body = json!({
+            "id": "00000000-0000-0000-0000-000000000001", "title": null, "task_id": null, "type": "cozy",
+            "status": "active", "last_message_at": null, "inserted_at": "2026-07-01T10:00:00Z",
+            "updated_at": "2026-07-01T10:00:00Z",
+        });
+        let room: MyChat = serde_json::from_value(body.clone()).unwrap();
+        assert_eq!(room.last_message, None);
+        assert_eq!(room.kind.as_str(), "cozy");
+        body["last_message"] = Value::Null;
+        let room: MyChat = serde_json::from_value(body).unwrap();
+        assert_eq!(room.last_message, Some(None));
+        assert_eq!(serde_json::to_value(room).unwrap()["last_message"], Value::Null);
     }
 }

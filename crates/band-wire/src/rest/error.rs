@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::lenient;
+
 /// `{"error":{…}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorEnvelope {
@@ -22,10 +24,10 @@ pub struct ErrorBody {
     #[serde(default)]
     pub request_id: Option<String>,
     /// JSON pointer → texts. Always there on a failed validation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::details")]
     pub details: Option<BTreeMap<String, Vec<String>>>,
     /// Whole seconds to wait, on refused upgrades with 429 or 503.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::seconds")]
     pub retry_after: Option<u64>,
 }
 
@@ -79,4 +81,48 @@ pub mod code {
     pub const INTERNAL: &str = "internal_error";
     /// 400: the request is no JSON, or under-specified.
     pub const BAD_REQUEST: &str = "bad_request";
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(extra: &[(&str, serde_json::Value)]) -> ErrorBody {
+        let mut body = json!({"error": {"code": "c", "message": "m"}});
+        for (key, value) in extra {
+            body["error"][key] = value.clone();
+        }
+        serde_json::from_value::<ErrorEnvelope>(body).unwrap().error
+    }
+
+    #[test]
+    fn a_refused_upgrade_has_no_request_id() {
+        assert_eq!(read(&[("request_id", json!(null))]).request_id, None);
+        assert_eq!(read(&[]).request_id, None);
+    }
+
+    #[test]
+    fn seconds_are_read_as_number_and_as_text() {
+        for (value, seconds) in [
+            (json!(5), Some(5)),
+            (json!("15"), Some(15)),
+            (json!(-1), None),
+            (json!(1.5), None),
+            (json!("soon"), None),
+            (json!(null), None),
+        ] {
+            assert_eq!(read(&[("retry_after", value)]).retry_after, seconds);
+        }
+    }
+
+    #[test]
+    fn details_of_another_shape_do_not_cost_the_error() {
+        assert_eq!(read(&[("details", json!("why"))]).details, None);
+        let details = read(&[("details", json!({"/a": ["x", 1], "b": "y", "c": {"d": 2}}))]).details.unwrap();
+        assert_eq!(details["/a"], ["x", "1"]);
+        assert_eq!(details["b"], ["y"]);
+        assert_eq!(details["c"], ["{\"d\":2}"]);
+    }
 }

@@ -5,45 +5,23 @@ use serde_json::{Map, Value};
 
 use super::strict::{FromBody, Issues, ObjectReader};
 use crate::MessageId;
+use crate::word::{Open, words};
 
-/// Types of events that an agent may post.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EventType {
-    /// A tool is about to run.
-    ToolCall,
-    /// What the tool gave.
-    ToolResult,
-    /// A thought.
-    Thought,
-    /// A failure.
-    Error,
-    /// Progress, sessions, usage.
-    Task,
-    /// A person is asked.
-    Attention,
-}
-
-impl EventType {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::ToolCall, Self::ToolResult, Self::Thought, Self::Error, Self::Task, Self::Attention];
-
-    /// The wire's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ToolCall => "tool_call",
-            Self::ToolResult => "tool_result",
-            Self::Thought => "thought",
-            Self::Error => "error",
-            Self::Task => "task",
-            Self::Attention => "attention",
-        }
-    }
-
-    /// From the wire's word.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+words! {
+    /// Types of events that an agent may post.
+    pub enum EventType {
+        /// A tool is about to run.
+        ToolCall = "tool_call",
+        /// What the tool gave.
+        ToolResult = "tool_result",
+        /// A thought.
+        Thought = "thought",
+        /// A failure.
+        Error = "error",
+        /// Progress, sessions, usage.
+        Task = "task",
+        /// A person is asked.
+        Attention = "attention",
     }
 }
 
@@ -87,12 +65,58 @@ impl FromBody for CreateEvent {
 }
 
 /// Answer to `POST …/events`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventCreated {
     /// The event.
     pub id: MessageId,
     /// Its type.
-    pub message_type: EventType,
+    pub message_type: Open<EventType>,
     /// True.
     pub success: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn issues(event: &Value) -> Vec<String> {
+        CreateEvent::from_body(json!({ "event": event })).unwrap_err().into_map().into_keys().collect()
+    }
+
+    #[test]
+    fn an_event_is_read_with_or_without_metadata() {
+        for (metadata, kept) in [(json!(null), None), (json!({"a": 1}), Some(1))] {
+            let body = json!({"event": {"content": "x", "message_type": "thought", "metadata": metadata}});
+            let event = CreateEvent::from_body(body).unwrap();
+            assert_eq!(event.metadata.map(|map| map.len()), kept);
+        }
+        let event = CreateEvent::from_body(json!({"event": {"content": "x", "message_type": "task"}}));
+        assert_eq!(event.unwrap().message_type, EventType::Task);
+    }
+
+    #[test]
+    fn a_text_is_no_event() {
+        assert_eq!(issues(&json!({"content": "x", "message_type": "text"})), ["/event/message_type"]);
+        assert_eq!(issues(&json!({})), ["/event/content", "/event/message_type"]);
+        assert_eq!(
+            issues(&json!({"content": 1, "message_type": null, "metadata": [], "mentions": []})),
+            ["/event/content", "/event/mentions", "/event/message_type", "/event/metadata"]
+        );
+    }
+
+    #[test]
+    fn sizes_are_held() {
+        let content = "ü".repeat(CreateEvent::MAX_CONTENT);
+        let event = |content: &str, blob: usize| {
+            let metadata = json!({"b": "x".repeat(blob)});
+            json!({"content": content, "message_type": "error", "metadata": metadata})
+        };
+        let frame = r#"{"b":""}"#.len();
+        let fits = json!({"event": event(&content, CreateEvent::MAX_METADATA - frame)});
+        assert!(CreateEvent::from_body(fits).is_ok());
+        assert_eq!(issues(&event(&format!("{content}x"), 0)), ["/event/content"]);
+        assert_eq!(issues(&event("x", CreateEvent::MAX_METADATA - frame + 1)), ["/event/metadata"]);
+    }
 }

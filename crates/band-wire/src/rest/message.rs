@@ -1,34 +1,21 @@
-//! Messages, mentions and delivery.
-
-use std::collections::BTreeMap;
+//! Messages and events of a room.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::strict::{FromBody, Issues, ObjectReader};
+use super::delivery::DeliveryStatus;
+use super::lenient;
+use super::mention::MentionRecord;
+use crate::word::words;
 use crate::{AgentId, ChatId, MessageId, ParticipantId, Stamp};
 
-/// User or agent. The wire's word is case-sensitive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum SenderType {
-    /// A person.
-    User,
-    /// An agent.
-    Agent,
-}
-
-impl SenderType {
-    /// The wire's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "User",
-            Self::Agent => "Agent",
-        }
-    }
-
-    /// From the wire's word.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::User, Self::Agent].into_iter().find(|kind| kind.as_str() == text)
+words! {
+    /// User or agent. The wire's word is case-sensitive.
+    pub enum SenderType {
+        /// A person.
+        User = "User",
+        /// An agent.
+        Agent = "Agent",
     }
 }
 
@@ -45,23 +32,31 @@ pub struct Message {
     pub sender_id: ParticipantId,
     /// Which of the two: `User`, `Agent`; other words on some servers.
     pub sender_type: String,
-    /// The full name of the person, or the agent's name.
-    #[serde(default)]
+    /// The full name of the person, or the agent's name. Omitted where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
     /// The room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_room_id: Option<ChatId>,
     /// `mentions`, `status`, `delivery_status`; of events what their sender supplied.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub metadata: Map<String, Value>,
     /// Files.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub attachments: Vec<Value>,
     /// When it was stored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient::misfit_is_default"
+    )]
     pub inserted_at: Option<Stamp>,
     /// When it last changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "lenient::misfit_is_default"
+    )]
     pub updated_at: Option<Stamp>,
 }
 
@@ -72,241 +67,63 @@ impl Message {
         DeliveryStatus::parse(record.get("status")?.as_str()?)
     }
 
-    /// The mentions, from `metadata.mentions`; entries that do not fit are passed over.
+    /// The mentions, from `metadata.mentions`; entries whose id is no UUID are passed over.
     pub fn mentions(&self) -> Vec<MentionRecord> {
         let Some(Value::Array(items)) = self.metadata.get("mentions") else { return Vec::new() };
         items.iter().filter_map(|item| MentionRecord::deserialize(item).ok()).collect()
     }
 }
 
-/// A mention as it is stored: `metadata.mentions[]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MentionRecord {
-    /// A user or an agent.
-    pub id: ParticipantId,
-    /// Its name when the message was stored.
-    #[serde(default)]
-    pub name: Option<String>,
-    /// Its handle when the message was stored.
-    #[serde(default)]
-    pub handle: Option<String>,
-    /// `user` or `agent`, in lower case here.
-    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
-    pub participant_type: Option<String>,
-    /// Whether it routes.
-    #[serde(default)]
-    pub kind: MentionKind,
-    /// Null when avatars are off.
-    #[serde(default)]
-    pub avatar_url: Option<String>,
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// Whether a mention routes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MentionKind {
-    /// Routes and delivers.
-    #[default]
-    Mention,
-    /// Names someone in prose.
-    Reference,
-}
+    use super::*;
+    use crate::rest::MentionKind;
 
-/// Where a message stands for one agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DeliveryStatus {
-    /// Handed to a live connection.
-    Delivered,
-    /// An attempt is open.
-    Processing,
-    /// The last attempt failed; served again.
-    Failed,
-    /// Done.
-    Processed,
-}
+    const ID: &str = "00000000-0000-0000-0000-000000000001";
 
-impl DeliveryStatus {
-    /// The wire's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::Processing => "processing",
-            Self::Failed => "failed",
-            Self::Processed => "processed",
-        }
+    fn read(extra: Value) -> Message {
+        let mut body = json!({
+            "id": ID, "content": "hi", "message_type": "text", "sender_id": ID, "sender_type": "User",
+        });
+        let Value::Object(extra) = extra else { panic!("no object") };
+        body.as_object_mut().unwrap().extend(extra);
+        serde_json::from_value(body).unwrap()
     }
 
-    /// From the wire's word.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Delivered, Self::Processing, Self::Failed, Self::Processed]
-            .into_iter()
-            .find(|status| status.as_str() == text)
+    #[test]
+    fn decorations_that_are_off_do_not_cost_the_message() {
+        let message = read(json!({
+            "metadata": null, "attachments": null, "inserted_at": "some day", "updated_at": 7,
+            "sender_name": null, "from_the_future": {},
+        }));
+        assert_eq!(message.inserted_at, None);
+        assert_eq!(message.metadata.len() + message.attachments.len(), 0);
+    }
+
+    #[test]
+    fn mentions_of_older_and_newer_servers_are_read() {
+        let message = read(json!({"metadata": {"mentions": [
+            {"id": ID, "username": "ann"},
+            {"id": ID, "handle": "bob", "kind": "shout", "type": 7},
+            {"id": "no uuid"},
+            "nothing",
+        ]}}));
+        let mentions = message.mentions();
+        assert_eq!(mentions.len(), 2);
+        assert_eq!(mentions[0].handle.as_deref(), Some("ann"));
+        assert_eq!(mentions[0].kind, MentionKind::Mention);
+        assert_eq!(mentions[1].kind.as_str(), "shout");
+    }
+
+    #[test]
+    fn the_delivery_state_is_each_agents_own() {
+        let agent: AgentId = ID.parse().unwrap();
+        let mut delivery = Map::new();
+        delivery.insert(ID.to_owned(), json!({"status": "failed"}));
+        let message = read(json!({"metadata": {"delivery_status": delivery}}));
+        assert_eq!(message.delivery_status(agent), Some(DeliveryStatus::Failed));
+        assert_eq!(message.delivery_status(AgentId::new(uuid::Uuid::from_u128(9))), None);
     }
 }
-
-/// One agent's entry of `metadata.delivery_status`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeliveryRecord {
-    /// Where it stands.
-    pub status: DeliveryStatus,
-    /// When it was handed to a live connection.
-    pub delivered_at: Option<Stamp>,
-    /// When it was done.
-    pub processed_at: Option<Stamp>,
-    /// The newest attempt's number; none before the first.
-    pub current_attempt: Option<u32>,
-    /// All attempts, oldest first.
-    pub attempts: Vec<AttemptRecord>,
-}
-
-/// One attempt at a message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AttemptRecord {
-    /// From 1.
-    pub attempt_number: u32,
-    /// `processing`, `success` or `failed`.
-    pub status: String,
-    /// When it began.
-    pub started_at: Option<Stamp>,
-    /// When it ended.
-    pub completed_at: Option<Stamp>,
-    /// Why it failed.
-    pub error: Option<String>,
-}
-
-/// Body of `POST …/messages`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SendMessage {
-    /// At most [`SendMessage::MAX_CONTENT`] bytes, one character visible.
-    pub content: String,
-    /// Whom it names; one of kind mention at least.
-    pub mentions: Vec<MentionInput>,
-    /// Files of the room, at most [`SendMessage::MAX_ATTACHMENTS`].
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub attachment_ids: Vec<String>,
-}
-
-/// A mention as a sender writes it. What is wrong with its meaning is the platform's to say.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct MentionInput {
-    /// Wins over the handle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// With or without `@`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handle: Option<String>,
-    /// Decoration.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// `mention` when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-}
-
-impl SendMessage {
-    /// UTF-8 bytes, before the platform's own tokens.
-    pub const MAX_CONTENT: usize = 524_288;
-    /// Files a message.
-    pub const MAX_ATTACHMENTS: usize = 10;
-}
-
-impl FromBody for SendMessage {
-    fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::wrapped(body, "message")?;
-        let content = fields.string("content");
-        if content.as_ref().is_some_and(|content| content.len() > Self::MAX_CONTENT) {
-            fields.issue("content", format!("should be at most {} byte(s)", Self::MAX_CONTENT));
-        }
-        let items = fields.list("mentions").unwrap_or_default();
-        let mut mentions = Vec::with_capacity(items.len());
-        for (index, item) in items.into_iter().enumerate() {
-            let Some(mut entry) = fields.item("mentions", index, item) else { continue };
-            mentions.push(MentionInput {
-                id: entry.nullable_string("id"),
-                handle: entry.nullable_string("handle"),
-                name: entry.nullable_string("name"),
-                kind: entry.opt_string("kind"),
-            });
-            fields.close(entry);
-        }
-        let attachment_ids =
-            if fields.has("attachment_ids") { read_attachments(&mut fields) } else { Vec::new() };
-        fields.finish()?;
-        Ok(Self { content: content.unwrap_or_default(), mentions, attachment_ids })
-    }
-}
-
-fn read_attachments(fields: &mut ObjectReader) -> Vec<String> {
-    let items = fields.list("attachment_ids").unwrap_or_default();
-    if items.len() > SendMessage::MAX_ATTACHMENTS {
-        fields
-            .issue("attachment_ids", format!("should have at most {} item(s)", SendMessage::MAX_ATTACHMENTS));
-    }
-    let mut ids = Vec::with_capacity(items.len());
-    for (index, item) in items.into_iter().enumerate() {
-        match item {
-            Value::String(id) => ids.push(id),
-            _ => fields.issue(&format!("attachment_ids/{index}"), "Invalid format. Expected :uuid"),
-        }
-    }
-    ids
-}
-
-/// Answer to `POST …/messages`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MessageSent {
-    /// The message.
-    pub id: MessageId,
-    /// True.
-    pub success: bool,
-    /// Those it routes to.
-    pub recipients: Vec<Recipient>,
-}
-
-/// Someone a message routes to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recipient {
-    /// A user or an agent.
-    pub id: ParticipantId,
-    /// Never null.
-    pub handle: String,
-    /// Its name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// Answer to a delivery mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MessageMark {
-    /// The message.
-    pub id: MessageId,
-    /// `processing`, `processed` or `failed`.
-    pub status: DeliveryStatus,
-    /// From 1.
-    pub attempt_number: u32,
-    /// False means not accepted.
-    pub success: bool,
-}
-
-/// Body of `POST …/failed`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FailMark {
-    /// What went wrong.
-    pub error: String,
-}
-
-impl FromBody for FailMark {
-    fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::root(body)?;
-        let error = fields.string("error");
-        if error.as_ref().is_some_and(|error| error.trim().is_empty()) {
-            fields.issue("error", "can't be blank");
-        }
-        fields.finish()?;
-        Ok(Self { error: error.unwrap_or_default() })
-    }
-}
-
-/// The entries of `metadata.delivery_status`, by recipient.
-pub type DeliveryMap = BTreeMap<AgentId, DeliveryRecord>;

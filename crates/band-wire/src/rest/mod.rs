@@ -7,8 +7,11 @@
 mod activity;
 mod agent;
 mod chat;
+mod delivery;
 mod error;
 mod event;
+mod lenient;
+mod mention;
 mod message;
 mod page;
 mod participant;
@@ -16,19 +19,20 @@ mod peer;
 mod profile;
 pub mod query;
 pub mod routes;
+mod send;
 mod strict;
 
 pub use activity::{ActivityKind, ActivityReport, ActivityState, ReportActivity};
 pub use agent::{AgentMe, DeletedAgent, IssuedAgent, IssuedCredentials, IssuedKey, MyAgent, RegisterAgent};
 pub use chat::{AgentChat, ChatKind, ChatStatus, CreateChat, MyChat};
+pub use delivery::{AttemptRecord, DeliveryMap, DeliveryRecord, DeliveryStatus, FailMark, MessageMark};
 pub use error::{ErrorBody, ErrorEnvelope, code};
 pub use event::{CreateEvent, EventCreated, EventType};
-pub use message::{
-    AttemptRecord, DeliveryMap, DeliveryRecord, DeliveryStatus, FailMark, MentionInput, MentionKind,
-    MentionRecord, Message, MessageMark, MessageSent, Recipient, SendMessage, SenderType,
-};
-pub use page::{Cursored, Data, Page, Paged};
+pub use mention::{MentionInput, MentionKind, MentionRecord};
+pub use message::{Message, SenderType};
+pub use page::{AgentsPage, AvailableFilter, ContextPage, Cursored, Data, Page, Paged, SortableField};
 pub use participant::{AddParticipant, MemberStatus, Participant, Role};
 pub use peer::{Peer, PeerSource};
 pub use profile::{UpdateProfile, UserDetails};
+pub use send::{MessageSent, Recipient, SendMessage};
 pub use strict::{FromBody, Issues, ObjectReader};

@@ -62,3 +62,81 @@ pub struct Cursored {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_pages: Option<u64>,
 }
+
+/// The answer of the context endpoint: the pagination stands in it twice, the second time under the older
+/// key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextPage<T> {
+    /// The items of this page.
+    pub data: Vec<T>,
+    /// Where the page stands.
+    pub metadata: Cursored,
+    /// Deprecated, the same again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Cursored>,
+}
+
+impl<T> From<Paged<T, Cursored>> for ContextPage<T> {
+    fn from(page: Paged<T, Cursored>) -> Self {
+        Self { data: page.data, meta: Some(page.metadata.clone()), metadata: page.metadata }
+    }
+}
+
+/// Pagination of `GET /me/agents`, with what a client may filter and sort by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentsPage {
+    /// Where the page stands.
+    #[serde(flatten)]
+    pub page: Cursored,
+    /// Query parameters that narrow the list.
+    #[serde(default)]
+    pub available_filters: Vec<AvailableFilter>,
+    /// Values of the query parameter `sort`.
+    #[serde(default)]
+    pub sortable_fields: Vec<SortableField>,
+}
+
+/// A query parameter that narrows a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AvailableFilter {
+    /// Its name.
+    pub param: String,
+    /// For people.
+    pub label: String,
+    /// `string` or `boolean`.
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
+/// A value of the query parameter `sort`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SortableField {
+    /// The value.
+    pub param: String,
+    /// For people.
+    pub label: String,
+}
+
+impl From<Cursored> for AgentsPage {
+    fn from(page: Cursored) -> Self {
+        let filters = [
+            ("name", "Name", "string"),
+            ("is_external", "External", "boolean"),
+            ("listed_in_directory", "Listed in the directory", "boolean"),
+        ];
+        let fields = [("name", "Name"), ("inserted_at", "Created"), ("updated_at", "Changed")];
+        Self {
+            page,
+            available_filters: filters
+                .map(|(param, label, kind)| AvailableFilter {
+                    param: param.to_owned(),
+                    label: label.to_owned(),
+                    kind: kind.to_owned(),
+                })
+                .into(),
+            sortable_fields: fields
+                .map(|(param, label)| SortableField { param: param.to_owned(), label: label.to_owned() })
+                .into(),
+        }
+    }
+}

@@ -3,63 +3,33 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::lenient;
 use super::message::SenderType;
 use super::strict::{FromBody, Issues, ObjectReader};
 use crate::ParticipantId;
+use crate::word::{Open, words};
 
-/// What a participant may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Takes part.
-    Member,
-    /// Adds and removes others.
-    Admin,
-    /// Has created the room, or was made its owner.
-    Owner,
-}
-
-impl Role {
-    /// The wire's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Admin => "admin",
-            Self::Owner => "owner",
-        }
-    }
-
-    /// From the wire's word.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Member, Self::Admin, Self::Owner].into_iter().find(|role| role.as_str() == text)
+words! {
+    /// What a participant may do.
+    pub enum Role {
+        /// Takes part.
+        Member = "member",
+        /// Adds and removes others.
+        Admin = "admin",
+        /// Has created the room, or was made its owner.
+        Owner = "owner",
     }
 }
 
-/// The state of a membership: bookkeeping, not presence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MemberStatus {
-    /// People.
-    Active,
-    /// Agents start with this one and receive messages all the same.
-    Inactive,
-    /// Denied the room.
-    Blocked,
-}
-
-impl MemberStatus {
-    /// The wire's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Inactive => "inactive",
-            Self::Blocked => "blocked",
-        }
-    }
-
-    /// From the wire's word.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Active, Self::Inactive, Self::Blocked].into_iter().find(|status| status.as_str() == text)
+words! {
+    /// The state of a membership: bookkeeping, not presence.
+    pub enum MemberStatus {
+        /// People.
+        Active = "active",
+        /// Agents start with this one and receive messages all the same.
+        Inactive = "inactive",
+        /// Denied the room.
+        Blocked = "blocked",
     }
 }
 
@@ -70,11 +40,11 @@ pub struct Participant {
     pub id: ParticipantId,
     /// Which of the two.
     #[serde(rename = "type")]
-    pub kind: SenderType,
+    pub kind: Open<SenderType>,
     /// What it may do.
-    pub role: Role,
+    pub role: Open<Role>,
     /// The state of its membership.
-    pub status: MemberStatus,
+    pub status: Open<MemberStatus>,
     /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -92,7 +62,7 @@ pub struct Participant {
     pub is_external: Option<bool>,
     /// In people's lists: `connected`, `disconnected`, or null for people. The outer option says whether the
     /// key is there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::present")]
     pub connection_status: Option<Option<String>>,
 }
 
@@ -115,5 +85,57 @@ impl FromBody for AddParticipant {
         fields.finish()?;
         let participant_id = id.ok_or_else(Issues::new)?;
         Ok(Self { participant_id, role: role.unwrap_or(Role::Member) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ID: &str = "00000000-0000-0000-0000-000000000001";
+
+    #[test]
+    fn a_participant_is_added_as_member_unless_said_otherwise() {
+        let add = AddParticipant::from_body(json!({"participant": {"participant_id": ID}})).unwrap();
+        assert_eq!(add.role, Role::Member);
+        let body = json!({"participant": {"participant_id": ID, "role": "admin"}});
+        assert_eq!(AddParticipant::from_body(body).unwrap().role, Role::Admin);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_field_by_field() {
+        for (body, pointer, text) in [
+            (json!({"participant": {}}), "/participant/participant_id", "Missing field: participant_id"),
+            (
+                json!({"participant": {"participant_id": "ann"}}),
+                "/participant/participant_id",
+                "Invalid format. Expected :uuid",
+            ),
+            (
+                json!({"participant": {"participant_id": ID, "role": "boss"}}),
+                "/participant/role",
+                "Invalid value for enum",
+            ),
+            (
+                json!({"participant": {"participant_id": ID, "role": null}}),
+                "/participant/role",
+                "null value where string expected",
+            ),
+        ] {
+            let issues = AddParticipant::from_body(body).unwrap_err().into_map();
+            assert_eq!(issues[pointer], [text]);
+        }
+    }
+
+    #[test]
+    fn words_of_a_newer_server_do_not_cost_the_list() {
+        let body = json!({"id": ID, "type": "Robot", "role": "janitor", "status": "asleep", "handle": null,
+            "connection_status": null, "shoe_size": 43});
+        let participant: Participant = serde_json::from_value(body).unwrap();
+        assert_eq!(participant.kind.as_str(), "Robot");
+        assert_eq!(participant.role.known(), None);
+        assert_eq!(participant.connection_status, Some(None), "null is not absent");
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::message::SenderType;
 use crate::ParticipantId;
+use crate::word::{Open, words};
 
 /// An entry of `GET /agent/peers` and `GET /me/peers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,12 +17,13 @@ pub struct Peer {
     pub handle: String,
     /// Which of the two.
     #[serde(rename = "type")]
-    pub kind: SenderType,
+    pub kind: Open<SenderType>,
     /// How the caller comes to know it.
-    pub source: PeerSource,
+    pub source: Open<PeerSource>,
     /// Whether it is a contact.
     pub is_contact: bool,
-    /// Presence.
+    /// Presence. Absent on servers that predate it.
+    #[serde(default)]
     pub online: bool,
     /// What an agent does.
     pub description: Option<String>,
@@ -33,12 +35,12 @@ pub struct Peer {
     pub tags: Option<Vec<String>>,
 }
 
-/// How a caller comes to know a peer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PeerSource {
-    /// Same owner, global, or open to the organization.
-    Registry,
-    /// Through an approved request.
-    Contact,
+words! {
+    /// How a caller comes to know a peer.
+    pub enum PeerSource {
+        /// Same owner, global, or open to the organization.
+        Registry = "registry",
+        /// Through an approved request.
+        Contact = "contact",
+    }
 }

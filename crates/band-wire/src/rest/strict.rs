@@ -3,6 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::Id;
+use crate::id::Marker;
+
+const NO_UUID: &str = "Invalid format. Expected :uuid";
+/// Characters of an unknown field's name that are told.
+const SHOWN: usize = 40;
 
 /// What is wrong with a request body: JSON pointer → texts. Becomes the `details` of a 422.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -177,6 +185,20 @@ impl ObjectReader {
         }
     }
 
+    /// An item of a list of ids: `field/index`.
+    pub fn item_id(&mut self, field: &str, index: usize, item: Value) -> Option<Uuid> {
+        let pointer = format!("{}/{index}", self.at(field));
+        let Value::String(text) = item else {
+            self.issues.add(pointer, wrong_type("string", &item));
+            return None;
+        };
+        let parsed = Uuid::try_parse(&text).ok();
+        if parsed.is_none() {
+            self.issues.add(pointer, NO_UUID);
+        }
+        parsed
+    }
+
     /// A string that names one of a closed set.
     pub fn parse<T>(
         &mut self,
@@ -192,14 +214,15 @@ impl ObjectReader {
     }
 
     /// A string that holds a UUID.
-    pub fn parse_id<M: crate::id::Marker>(
-        &mut self,
-        field: &str,
-        text: Option<String>,
-    ) -> Option<crate::Id<M>> {
-        let parsed = text?.parse().ok();
+    pub fn parse_id<M: Marker>(&mut self, field: &str, text: Option<String>) -> Option<Id<M>> {
+        self.uuid(field, text).map(Id::new)
+    }
+
+    /// A string that holds a UUID of something without a type of its own.
+    pub fn uuid(&mut self, field: &str, text: Option<String>) -> Option<Uuid> {
+        let parsed = Uuid::try_parse(&text?).ok();
         if parsed.is_none() {
-            self.issue(field, "Invalid format. Expected :uuid");
+            self.issue(field, NO_UUID);
         }
         parsed
     }
@@ -230,7 +253,8 @@ impl ObjectReader {
     fn leftovers(&self) -> Issues {
         let mut issues = Issues::new();
         for field in self.map.keys() {
-            issues.add(self.at(field), format!("Unexpected field: {field}"));
+            let shown: String = field.chars().take(SHOWN).collect();
+            issues.add(self.at(field), format!("Unexpected field: {shown}"));
         }
         issues
     }
@@ -254,12 +278,56 @@ impl ObjectReader {
 
 fn wrong_type(wanted: &str, got: &Value) -> String {
     let got = match got {
-        Value::Null => return "null value where not allowed".to_owned(),
+        Value::Null => return format!("null value where {wanted} expected"),
         Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     };
     format!("Invalid {wanted}. Got: {got}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_pointer_escapes_what_json_pointers_escape() {
+        let fields = ObjectReader::root(json!({"a/b~c": 1})).unwrap();
+        let issues = fields.finish().unwrap_err().into_map();
+        assert_eq!(issues["/a~1b~0c"], ["Unexpected field: a/b~c"]);
+    }
+
+    #[test]
+    fn something_beside_a_missing_wrapper_is_told_too() {
+        let issues = ObjectReader::wrapped(json!({"content": "hi"}), "message").unwrap_err().into_map();
+        assert_eq!(issues.keys().collect::<Vec<_>>(), ["/content", "/message"]);
+    }
+
+    #[test]
+    fn each_type_has_its_word() {
+        for (value, got) in [
+            (json!(true), "boolean"),
+            (json!(1), "integer"),
+            (json!(1.5), "number"),
+            (json!("x"), "string"),
+            (json!([]), "array"),
+        ] {
+            let issues = ObjectReader::root(value).unwrap_err().into_map();
+            assert_eq!(issues["/"], [format!("Invalid object. Got: {got}")]);
+        }
+    }
+
+    #[test]
+    fn a_long_unknown_name_is_cut() {
+        let name = "x".repeat(1000);
+        let fields = ObjectReader::root(json!({ name.as_str(): 1 })).unwrap();
+        let issues = fields.finish().unwrap_err().into_map();
+        let (_, texts) = issues.into_iter().next().unwrap();
+        assert_eq!(texts, [format!("Unexpected field: {}", "x".repeat(SHOWN))]);
+    }
 }

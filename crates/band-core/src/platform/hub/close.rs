@@ -42,6 +42,7 @@ impl Close {
     pub const fn of(err: &FrameError) -> Self {
         match err {
             FrameError::TooLarge(_) => Self::TooLarge,
+            FrameError::Binary => Self::Binary,
             FrameError::Json(_) | FrameError::Shape | FrameError::BadRef(_) | FrameError::BadName(_) => {
                 Self::Garbled
             }
