@@ -1,1 +1,30 @@
-//! Tests that need both halves: the SDK and the platform, real peers, faults.
+//! The Band platform under test, and all that a test needs around it.
+//!
+//! - [`Platform`] is the real platform in this process, on a free port, in a folder of its own.
+//! - [`Served`] is the same platform as a process of its own, which a test may kill.
+//! - [`Person`] is somebody who writes, over the public API, and [`Watcher`] what they see live.
+//! - [`Api`] is the public API with any key.
+//! - [`Process`] runs any program, waits for its lines, and kills it.
+//! - [`peers`] finds the real counterparts: the Python SDK, Node.js with its packages, a browser.
+//!
+//! Everything that waits has a deadline, and says what it saw when the deadline has passed.
+
+mod api;
+mod binary;
+mod error;
+pub mod peers;
+mod person;
+mod process;
+mod served;
+mod watcher;
+
+pub use api::Api;
+pub use binary::{band, band_path};
+pub use error::{Error, Result};
+pub use person::{NewAgent, Person};
+pub use process::Process;
+pub use served::Served;
+pub use watcher::{Seen, Watcher};
+
+/// How long a test waits for something that should come soon, in the worst of weathers.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);

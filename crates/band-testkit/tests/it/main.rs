@@ -1,0 +1,15 @@
+//! Tests that need both halves, other processes or real counterparts.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "all of this is tests"
+)]
+
+mod lock_interop;
+mod phoenix_js;
+mod python_sdk;
+mod stage;
+mod two_processes;
