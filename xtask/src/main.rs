@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its streams")]
 
+mod bench;
 mod metadata;
 mod rules;
 mod step;
@@ -22,6 +23,9 @@ cargo xtask COMMAND
                    --list        name the steps
   it [FILTER…]   the interop tests alone, with their peers and a fresh binary
   peers          set up the Python, Node and browser peers under target/peers
+  bench          messages end to end in a release build, ours next to the Python SDK
+                   --write       keep the table in docs/performance.md
+                   SDK:ROOMS:MESSAGES…   other runs than those of the table, such as ours:100:2000
   tidy           size, naming and text rules
   rules          the dependency rules, over cargo metadata
 ";
@@ -45,6 +49,7 @@ fn run(command: &str, rest: &[String]) -> Result<()> {
         "it" => test::interop(rest),
         "peers" => test::peers_only(rest),
         "tidy" => tidy::run(rest),
+        "bench" => bench::run(rest),
         "rules" => rules::run(rest),
         "" | "help" | "--help" | "-h" => {
             print!("{USAGE}");

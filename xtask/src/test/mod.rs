@@ -1,6 +1,6 @@
 //! `cargo xtask test`: all that CI runs, in one order, with one set of flags.
 
-mod peers;
+pub(crate) mod peers;
 
 use std::env;
 use std::process::Command;

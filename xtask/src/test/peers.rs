@@ -24,7 +24,7 @@ const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 
 /// Where each counterpart is, once known.
 #[derive(Debug)]
-pub(super) struct Peers {
+pub(crate) struct Peers {
     python: Option<PathBuf>,
     node_modules: Option<PathBuf>,
     chromium: Option<PathBuf>,
@@ -32,13 +32,13 @@ pub(super) struct Peers {
 
 impl Peers {
     /// Those that the environment names.
-    pub(super) fn of_environment() -> Self {
+    pub(crate) fn of_environment() -> Self {
         let named = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         Self { python: named(PYTHON), node_modules: named(NODE_MODULES), chromium: named(CHROMIUM) }
     }
 
     /// Makes those that are missing.
-    pub(super) fn set_up(&mut self) -> Result<()> {
+    pub(crate) fn set_up(&mut self) -> Result<()> {
         fs::create_dir_all(workspace::peers()).context("cannot make the folder of the peers")?;
         if self.python.is_none() {
             self.python = Some(python()?);
@@ -56,7 +56,7 @@ impl Peers {
     }
 
     /// Tells a test runner where they are.
-    pub(super) fn announce(&self, runner: &mut Command) {
+    pub(crate) fn announce(&self, runner: &mut Command) {
         runner.envs(self.all());
     }
 
