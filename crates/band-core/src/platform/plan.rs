@@ -1,0 +1,218 @@
+//! What a decision leads to.
+
+use band_wire::rest::{DeliveryRecord, MemberStatus, Role, SenderType};
+use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp, UserId};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{Chat, Push, TitleState};
+
+/// All that follows from one accepted command. A store runs the writes in order, in one transaction, and
+/// hands the pushes on after the commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan<A> {
+    /// What is stored.
+    pub writes: Vec<Write>,
+    /// What sockets are told.
+    pub pushes: Vec<Push>,
+    /// What the caller is told.
+    pub answer: A,
+}
+
+impl<A> Plan<A> {
+    /// Nothing but an answer.
+    pub const fn answer(answer: A) -> Self {
+        Self { writes: Vec::new(), pushes: Vec::new(), answer }
+    }
+}
+
+/// One change of the store.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Write {
+    /// A new person.
+    AddUser(User),
+    /// A person's names.
+    NameUser {
+        /// Who.
+        user: UserId,
+        /// May be none.
+        first_name: Option<String>,
+        /// May be none.
+        last_name: Option<String>,
+        /// When.
+        at: Stamp,
+    },
+    /// A new agent.
+    AddAgent(AgentRow),
+    /// An agent leaves: its name and slug become free, its keys invalid, its executions go.
+    RemoveAgent {
+        /// Which.
+        agent: AgentId,
+        /// When.
+        at: Stamp,
+    },
+    /// A new room.
+    AddChat(Chat),
+    /// A room's title.
+    SetTitle {
+        /// The room.
+        chat: ChatId,
+        /// Never empty.
+        title: String,
+        /// Where it came from.
+        state: TitleState,
+        /// When.
+        at: Stamp,
+    },
+    /// Someone comes into a room.
+    AddMember {
+        /// The room.
+        chat: ChatId,
+        /// A user or an agent.
+        who: ParticipantId,
+        /// Which of the two.
+        kind: SenderType,
+        /// What it may do.
+        role: Role,
+        /// The state of the membership.
+        status: MemberStatus,
+        /// When.
+        at: Stamp,
+    },
+    /// An agent and a room are bound by an execution; one that is there stays.
+    OpenExecution {
+        /// Its id, if it is new.
+        execution: Uuid,
+        /// The agent.
+        agent: AgentId,
+        /// The room.
+        chat: ChatId,
+        /// When.
+        at: Stamp,
+    },
+    /// Someone's role in a room.
+    SetRole {
+        /// The room.
+        chat: ChatId,
+        /// A user or an agent.
+        who: ParticipantId,
+        /// What it may do from here on.
+        role: Role,
+        /// When.
+        at: Stamp,
+    },
+    /// Someone leaves a room.
+    RemoveMember {
+        /// The room.
+        chat: ChatId,
+        /// A user or an agent.
+        who: ParticipantId,
+        /// When.
+        at: Stamp,
+    },
+    /// A message or an event.
+    AddMessage(Box<NewMessage>),
+    /// Where a message stands for an agent. Of the attempts only the last one has changed.
+    SetDelivery {
+        /// The message.
+        message: MessageId,
+        /// The agent.
+        agent: AgentId,
+        /// The whole record.
+        record: DeliveryRecord,
+    },
+}
+
+/// A person as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// The person.
+    pub id: UserId,
+    /// Unique, without `@`.
+    pub handle: String,
+    /// Where mail would go.
+    pub email: String,
+    /// May be none.
+    pub first_name: Option<String>,
+    /// May be none.
+    pub last_name: Option<String>,
+    /// Whether they administer the site.
+    pub is_admin: bool,
+    /// When they were added.
+    pub inserted_at: Stamp,
+    /// When they last changed.
+    pub updated_at: Stamp,
+}
+
+impl User {
+    /// First and last name, or the handle where both are missing.
+    pub fn full_name(&self) -> String {
+        full_name(self.first_name.as_deref(), self.last_name.as_deref(), &self.handle)
+    }
+}
+
+/// First and last name, or the handle where both are missing.
+pub fn full_name(first: Option<&str>, last: Option<&str>, handle: &str) -> String {
+    let parts = [first, last].into_iter().flatten().map(str::trim).filter(|part| !part.is_empty());
+    let name = parts.collect::<Vec<_>>().join(" ");
+    if name.is_empty() { handle.to_owned() } else { name }
+}
+
+/// An agent as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentRow {
+    /// The agent.
+    pub id: AgentId,
+    /// Who owns it.
+    pub owner: UserId,
+    /// The second half of its handle; unique among the owner's agents.
+    pub slug: String,
+    /// Unique among the owner's agents.
+    pub name: String,
+    /// What it does.
+    pub description: Option<String>,
+    /// Whether the owner's organization may discover it.
+    pub shared_with_organization: bool,
+    /// Whether the public directory lists it.
+    pub listed_in_directory: bool,
+    /// Free labels.
+    pub tags: Vec<String>,
+    /// When it was registered.
+    pub inserted_at: Stamp,
+    /// When it last changed.
+    pub updated_at: Stamp,
+}
+
+/// A message or an event that is new.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMessage {
+    /// The message.
+    pub id: MessageId,
+    /// Its room.
+    pub chat: ChatId,
+    /// A user or an agent.
+    pub sender: ParticipantId,
+    /// Which of the two.
+    pub sender_kind: SenderType,
+    /// The sender's name as of now.
+    pub sender_name: String,
+    /// `text`, or an event's type.
+    pub message_type: &'static str,
+    /// With tokens.
+    pub content: String,
+    /// What is kept with it: mentions and status, or what an event's sender supplied.
+    pub metadata: Map<String, Value>,
+    /// When it was stored.
+    pub at: Stamp,
+    /// The agents it is for.
+    pub deliveries: Vec<NewDelivery>,
+}
+
+/// A message on its way to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewDelivery {
+    /// The agent.
+    pub agent: AgentId,
+    /// Now, if it has a live subscription.
+    pub delivered_at: Option<Stamp>,
+}
