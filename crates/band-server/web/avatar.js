@@ -1,0 +1,30 @@
+// A participant's mark: round for people, square for agents, one of eight quiet tones.
+
+import { h } from "./dom.js";
+
+const TONES = 8;
+
+export function toneOf(id) {
+  let sum = 0;
+  for (const char of String(id ?? "")) sum = (sum * 31 + char.codePointAt(0)) >>> 0;
+  return sum % TONES;
+}
+
+export function initials(name) {
+  const words = String(name ?? "")
+    .trim()
+    .split(/\s+/)
+    .filter(Boolean);
+  const letters = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return (
+    letters
+      .map((word) => [...word][0])
+      .join("")
+      .toLocaleUpperCase() || "?"
+  );
+}
+
+export function avatar({ id, name, isAgent, small = false }) {
+  const classes = ["avatar", isAgent ? "agent" : "person", `tone-${toneOf(id)}`, small ? "small" : ""];
+  return h("span", { class: classes.filter(Boolean).join(" "), "aria-hidden": "true" }, initials(name));
+}
