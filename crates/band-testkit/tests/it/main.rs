@@ -9,6 +9,7 @@
     reason = "all of this is tests"
 )]
 
+mod browser;
 mod lock_interop;
 mod phoenix_js;
 mod python_sdk;
