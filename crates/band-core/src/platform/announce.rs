@@ -96,9 +96,9 @@ pub(super) fn participant(event: &'static str, chat: ChatId, member: &Member) ->
 pub fn participant_view(member: &Member, role: Role) -> rest::Participant {
     rest::Participant {
         id: member.id,
-        kind: member.kind,
-        role,
-        status: member.status,
+        kind: member.kind.into(),
+        role: role.into(),
+        status: member.status.into(),
         name: Some(member.name.clone()),
         handle: Some(member.handle.clone()),
         online: None,

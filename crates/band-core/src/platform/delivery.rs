@@ -13,6 +13,7 @@
 //! marked, its own included; only mentions are ever served.
 
 use band_wire::Stamp;
+use band_wire::rest::query::StatusFilter;
 use band_wire::rest::{AttemptRecord, DeliveryRecord, DeliveryStatus, Issues};
 
 use super::{Refusal, text};
@@ -119,67 +120,24 @@ fn close(record: &mut DeliveryRecord, status: &str, error: Option<String>, now: 
     }
 }
 
-/// Which of its messages an agent's list shows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StatusFilter {
-    /// Whatever is not processed. The default, and what `/next` serves the oldest of.
-    #[default]
-    Unprocessed,
-    /// Never marked, delivered, or failed.
-    Pending,
-    /// With an open attempt.
-    Processing,
-    /// Done.
-    Processed,
-    /// Whose last attempt failed.
-    Failed,
-    /// Everything.
-    All,
+/// Whether an agent's list shows a message in this state; no status means never acknowledged. What the
+/// default shows is also what `/next` serves the oldest of.
+pub fn shows(filter: StatusFilter, status: Option<DeliveryStatus>) -> bool {
+    match filter {
+        StatusFilter::All => true,
+        StatusFilter::Open => status != Some(DeliveryStatus::Processed),
+        StatusFilter::Pending => {
+            matches!(status, None | Some(DeliveryStatus::Delivered | DeliveryStatus::Failed))
+        }
+        StatusFilter::Processing => status == Some(DeliveryStatus::Processing),
+        StatusFilter::Processed => status == Some(DeliveryStatus::Processed),
+        StatusFilter::Failed => status == Some(DeliveryStatus::Failed),
+    }
 }
 
-impl StatusFilter {
-    /// From the wire's word.
-    pub fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "pending" => Self::Pending,
-            "processing" => Self::Processing,
-            "processed" => Self::Processed,
-            "failed" => Self::Failed,
-            "all" => Self::All,
-            _ => return None,
-        })
-    }
-
-    /// The wire's word; none for the default.
-    pub const fn as_str(self) -> Option<&'static str> {
-        match self {
-            Self::Unprocessed => None,
-            Self::Pending => Some("pending"),
-            Self::Processing => Some("processing"),
-            Self::Processed => Some("processed"),
-            Self::Failed => Some("failed"),
-            Self::All => Some("all"),
-        }
-    }
-
-    /// Whether a message in this state is shown; no status means never acknowledged.
-    pub fn shows(self, status: Option<DeliveryStatus>) -> bool {
-        match self {
-            Self::All => true,
-            Self::Unprocessed => status != Some(DeliveryStatus::Processed),
-            Self::Pending => {
-                matches!(status, None | Some(DeliveryStatus::Delivered | DeliveryStatus::Failed))
-            }
-            Self::Processing => status == Some(DeliveryStatus::Processing),
-            Self::Processed => status == Some(DeliveryStatus::Processed),
-            Self::Failed => status == Some(DeliveryStatus::Failed),
-        }
-    }
-
-    /// The states that are shown.
-    pub fn shown(self) -> impl Iterator<Item = Option<DeliveryStatus>> {
-        EVERY_STATE.into_iter().filter(move |status| self.shows(*status))
-    }
+/// The states that a filter shows.
+pub fn shown(filter: StatusFilter) -> impl Iterator<Item = Option<DeliveryStatus>> {
+    EVERY_STATE.into_iter().filter(move |status| shows(filter, *status))
 }
 
 const EVERY_STATE: [Option<DeliveryStatus>; 5] = [
@@ -290,15 +248,13 @@ mod tests {
             ("failed", &[Some(Failed)]),
             ("all", &EVERY_STATE),
         ];
-        for (word, shown) in table {
+        for (word, states) in table {
             let filter = StatusFilter::parse(word).unwrap();
-            assert_eq!(filter.shown().collect::<Vec<_>>(), shown, "{word}");
-            assert_eq!(filter.as_str(), Some(word));
+            assert_eq!(shown(filter).collect::<Vec<_>>(), states, "{word}");
         }
         let default = StatusFilter::default();
         let open = [None, Some(Delivered), Some(Processing), Some(Failed)];
-        assert_eq!(default.shown().collect::<Vec<_>>(), open);
-        assert_eq!(StatusFilter::parse("done"), None);
+        assert_eq!(shown(default).collect::<Vec<_>>(), open);
     }
 
     fn any_mark() -> impl Strategy<Value = Mark> {

@@ -1,6 +1,6 @@
 //! Delivery marks: from a request to what is stored and pushed.
 
-use band_wire::rest::{self, DeliveryMap, MessageMark};
+use band_wire::rest::{self, DeliveryMap, DeliveryStatus, MessageMark};
 use band_wire::{AgentId, ChatId, Stamp};
 
 use super::delivery::{self, Mark, Marked};
@@ -26,8 +26,12 @@ pub struct Facts {
 /// 422 under `/processing_attempt` when the mark ends an attempt and none is open.
 pub fn mark(facts: Facts, agent: AgentId, mark: Mark) -> Result<Plan<MessageMark>, Refusal> {
     let Facts { chat, message, mut deliveries, now } = facts;
-    let answer =
-        |status, attempt_number| MessageMark { id: message.id, status, attempt_number, success: true };
+    let answer = |status: DeliveryStatus, attempt_number| MessageMark {
+        id: message.id,
+        status: status.into(),
+        attempt_number,
+        success: true,
+    };
     let status = mark.status();
     match delivery::mark(deliveries.get(&agent), mark, now)? {
         Marked::Open(number) => Ok(Plan::answer(answer(status, number))),
@@ -44,7 +48,6 @@ pub fn mark(facts: Facts, agent: AgentId, mark: Mark) -> Result<Plan<MessageMark
 
 #[cfg(test)]
 mod tests {
-    use band_wire::rest::DeliveryStatus;
     use serde_json::{Map, Value};
 
     use super::*;
@@ -72,7 +75,7 @@ mod tests {
     fn a_change_is_stored_pushed_to_people_with_everything_and_answered() {
         let other = DeliveryMap::from([(agent_id(3), delivery::delivered(at(2)))]);
         let plan = mark(facts(other), agent_id(2), Mark::Processing).unwrap();
-        assert_eq!((plan.answer.status, plan.answer.attempt_number), (DeliveryStatus::Processing, 1));
+        assert_eq!((plan.answer.status, plan.answer.attempt_number), (DeliveryStatus::Processing.into(), 1));
         assert!(matches!(plan.writes.as_slice(), [Write::SetDelivery { .. }]));
         let [push] = plan.pushes.as_slice() else { panic!("{:?}", plan.pushes) };
         assert_eq!((push.event, &push.audience), ("message_updated", &Audience::Users));

@@ -47,7 +47,7 @@ impl Mention<'_> {
             name: Some(self.member.name.clone()),
             handle: Some(self.member.handle.clone()),
             participant_type: Some(kind.to_owned()),
-            kind: self.kind,
+            kind: self.kind.into(),
             avatar_url: None,
         }
     }

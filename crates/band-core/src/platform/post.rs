@@ -35,7 +35,7 @@ pub fn post(facts: &Facts<'_>, who: Principal, request: CreateEvent) -> Result<P
         deliveries: Vec::new(),
     };
     let pushes = vec![announce::message_created(&message)];
-    let answer = EventCreated { id: message.id, message_type: request.message_type, success: true };
+    let answer = EventCreated { id: message.id, message_type: request.message_type.into(), success: true };
     Ok(Plan { writes: vec![Write::AddMessage(Box::new(message))], pushes, answer })
 }
 
