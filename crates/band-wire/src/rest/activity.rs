@@ -54,7 +54,7 @@ pub struct ActivityState {
 
 impl FromBody for ReportActivity {
     fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::root(body)?;
+        let mut fields = ObjectReader::body::<Self>(body)?;
         let working = fields.bool("working");
         let activity = fields.nullable_object("activity").and_then(|mut nested| {
             let kind = nested.string("kind");

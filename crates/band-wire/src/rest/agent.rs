@@ -42,7 +42,7 @@ pub struct AgentMe {
 }
 
 /// Body of `POST /me/agents/register`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RegisterAgent {
     /// 3 to 100 characters.
     pub name: String,
@@ -51,8 +51,10 @@ pub struct RegisterAgent {
 }
 
 impl FromBody for RegisterAgent {
+    const WRAPPER: Option<&'static str> = Some("agent");
+
     fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::wrapped(body, "agent")?;
+        let mut fields = ObjectReader::body::<Self>(body)?;
         let name = fields.string("name");
         let description = fields.string("description");
         for (field, text, least, most) in [("name", &name, 3, 100), ("description", &description, 10, 500)] {

@@ -94,11 +94,13 @@ pub struct MyChat {
 }
 
 /// Body of `POST /agent/chats` and `POST /me/chats`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CreateChat {
     /// Trimmed; none or blank means the default title.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// A task that exists.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
 }
 
@@ -108,8 +110,10 @@ impl CreateChat {
 }
 
 impl FromBody for CreateChat {
+    const WRAPPER: Option<&'static str> = Some("chat");
+
     fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::wrapped(body, "chat")?;
+        let mut fields = ObjectReader::body::<Self>(body)?;
         let title = fields.nullable_string("title").map(|title| title.trim().to_owned());
         if let Some(title) = &title {
             if title.contains(['\n', '\r', '\0']) {

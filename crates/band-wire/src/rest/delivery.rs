@@ -79,7 +79,7 @@ pub struct FailMark {
 
 impl FromBody for FailMark {
     fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::root(body)?;
+        let mut fields = ObjectReader::body::<Self>(body)?;
         let error = fields.string("error");
         if error.as_ref().is_some_and(|error| error.trim().is_empty()) {
             fields.issue("error", "can't be blank");

@@ -26,13 +26,14 @@ words! {
 }
 
 /// Body of `POST …/events`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CreateEvent {
     /// At most [`CreateEvent::MAX_CONTENT`] characters, one of them visible.
     pub content: String,
     /// Its type.
     pub message_type: EventType,
     /// At most [`CreateEvent::MAX_METADATA`] serialized bytes, given back unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
 }
 
@@ -44,8 +45,10 @@ impl CreateEvent {
 }
 
 impl FromBody for CreateEvent {
+    const WRAPPER: Option<&'static str> = Some("event");
+
     fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::wrapped(body, "event")?;
+        let mut fields = ObjectReader::body::<Self>(body)?;
         let content = fields.string("content");
         if content.as_ref().is_some_and(|content| content.chars().count() > Self::MAX_CONTENT) {
             fields.issue("content", format!("should be at most {} character(s)", Self::MAX_CONTENT));

@@ -35,4 +35,4 @@ pub use participant::{AddParticipant, MemberStatus, Participant, Role};
 pub use peer::{Peer, PeerSource};
 pub use profile::{UpdateProfile, UserDetails};
 pub use send::{MessageSent, Recipient, SendMessage};
-pub use strict::{FromBody, Issues, ObjectReader};
+pub use strict::{Body, FromBody, Issues, ObjectReader};

@@ -67,7 +67,7 @@ pub struct Participant {
 }
 
 /// Body of `POST …/participants`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AddParticipant {
     /// A user or an agent.
     pub participant_id: ParticipantId,
@@ -76,8 +76,10 @@ pub struct AddParticipant {
 }
 
 impl FromBody for AddParticipant {
+    const WRAPPER: Option<&'static str> = Some("participant");
+
     fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::wrapped(body, "participant")?;
+        let mut fields = ObjectReader::body::<Self>(body)?;
         let id = fields.string("participant_id");
         let id = fields.parse_id("participant_id", id);
         let role = fields.opt_string("role");

@@ -30,17 +30,21 @@ pub struct UserDetails {
 }
 
 /// Body of `PUT /me/profile`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UpdateProfile {
     /// Kept when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
     /// Kept when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_name: Option<String>,
 }
 
 impl FromBody for UpdateProfile {
+    const WRAPPER: Option<&'static str> = Some("user");
+
     fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::wrapped(body, "user")?;
+        let mut fields = ObjectReader::body::<Self>(body)?;
         let first_name = fields.opt_string("first_name");
         let last_name = fields.opt_string("last_name");
         fields.finish()?;

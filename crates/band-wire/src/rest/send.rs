@@ -27,8 +27,10 @@ impl SendMessage {
 }
 
 impl FromBody for SendMessage {
+    const WRAPPER: Option<&'static str> = Some("message");
+
     fn from_body(body: Value) -> Result<Self, Issues> {
-        let mut fields = ObjectReader::wrapped(body, "message")?;
+        let mut fields = ObjectReader::body::<Self>(body)?;
         let content = fields.string("content");
         if content.as_ref().is_some_and(|content| content.len() > Self::MAX_CONTENT) {
             fields.issue("content", format!("should be at most {} byte(s)", Self::MAX_CONTENT));

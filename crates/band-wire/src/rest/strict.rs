@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -58,11 +59,34 @@ impl Issues {
 
 /// A request body that is read strictly.
 pub trait FromBody: Sized {
+    /// The key that the fields stand under, if not at the root.
+    const WRAPPER: Option<&'static str> = None;
+
     /// Reads the parsed JSON of a request.
     ///
     /// # Errors
     /// All issues of the body, not only the first.
     fn from_body(body: Value) -> Result<Self, Issues>;
+}
+
+/// A request body as a client sends it, with its wrapper.
+///
+/// ```
+/// use band_wire::rest::{Body, CreateChat};
+/// let json = serde_json::to_string(&Body(&CreateChat::default()))?;
+/// assert_eq!(json, r#"{"chat":{}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Body<'a, T>(pub &'a T);
+
+impl<T: FromBody + Serialize> Serialize for Body<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match T::WRAPPER {
+            None => self.0.serialize(serializer),
+            Some(wrapper) => serializer.collect_map([(wrapper, self.0)]),
+        }
+    }
 }
 
 /// Takes the fields of one object apart and remembers what was wrong. [`ObjectReader::finish`] reports the
@@ -75,6 +99,17 @@ pub struct ObjectReader {
 }
 
 impl ObjectReader {
+    /// Starts inside the wrapper of a body, or at its root where it has none.
+    ///
+    /// # Errors
+    /// See [`ObjectReader::root`] and [`ObjectReader::wrapped`].
+    pub fn body<T: FromBody>(body: Value) -> Result<Self, Issues> {
+        match T::WRAPPER {
+            None => Self::root(body),
+            Some(wrapper) => Self::wrapped(body, wrapper),
+        }
+    }
+
     /// Starts at the body itself.
     ///
     /// # Errors
