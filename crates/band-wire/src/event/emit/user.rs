@@ -57,3 +57,18 @@ pub struct RoomTitleChanged {
     /// At most 256 bytes.
     pub title: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn no_more_agents_are_told_than_clients_accept() {
+        let agent =
+            AgentActivity { agent_id: AgentId::new(Uuid::nil()), execution_id: String::new(), working: true };
+        let reply = WorkingAgents::new(vec![agent; WorkingAgents::MAX + 8]);
+        assert_eq!(reply.working_agents.len(), WorkingAgents::MAX);
+    }
+}
