@@ -69,7 +69,7 @@ wireButtons();
 store.on(["rooms", "selection", "session"], () => drawHead());
 store.on(["connection"], () => connectionBanner(store.connection));
 store.on(["rooms"], () => openFirst());
-window.addEventListener("hashchange", () => followHash());
+window.addEventListener("hashchange", () => hashChanged());
 window.addEventListener("online", () => socket.retryNow());
 document.addEventListener("visibilitychange", () => lookedAt());
 start(token);
@@ -118,6 +118,19 @@ function goTo(id) {
   window.location.hash = roomHash(id);
 }
 
+// A sign-in link that is opened in a tab of this page changes nothing but the fragment.
+function hashChanged() {
+  const another = takeToken();
+  if (another === null) followHash();
+  else if (store.session.phase === "ready")
+    api.signIn(another).then(() => window.location.reload(), linkRefused);
+  else start(another);
+}
+
+function linkRefused() {
+  notice("That sign-in link was used before, or is too old. You are still signed in.");
+}
+
 function followHash() {
   if (store.session.phase !== "ready") return;
   const id = roomOfHash(window.location.hash);
@@ -152,7 +165,7 @@ function wireButtons() {
   on("close-people", () => peopleDrawer.close());
   on("skip-link", (event) => {
     event.preventDefault();
-    composer.focus();
+    document.getElementById("composer-input").focus();
   });
   on("sign-out", async () => {
     await api.signOut().catch((error) => notice(`Signing out failed. ${error.text}`));

@@ -42,8 +42,9 @@ export class Composer {
     store.on(["selection", "timeline", "participants"], () => this.#render());
   }
 
+  // After what is due to be drawn. Not where it would bring up a keyboard over half of the screen.
   focus() {
-    if (!this.#form.parentElement.parentElement.hidden) this.#input.focus();
+    if (window.matchMedia("(pointer: fine)").matches) setTimeout(() => this.#input.focus());
   }
 
   #render() {
@@ -177,7 +178,6 @@ export class Composer {
     this.#list.replaceChildren(...found.map((who, index) => this.#option(who, index)));
     this.#list.hidden = false;
     this.#drawHint();
-    this.#input.setAttribute("aria-expanded", "true");
     this.#activate(0);
   }
 
@@ -232,7 +232,6 @@ export class Composer {
     this.#list.hidden = true;
     if (wasOpen) this.#drawHint();
     this.#suggested = [];
-    this.#input.setAttribute("aria-expanded", "false");
     this.#input.removeAttribute("aria-activedescendant");
   }
 }

@@ -70,6 +70,7 @@ export class PhoenixSocket {
     this.#wanted = false;
     this.#clearTimers();
     const socket = this.#drop();
+    this.#channels.clear();
     socket?.close(1000);
     this.#onState({ phase: "closed", attempt: 0, retryInMs: 0 });
   }
