@@ -1,3 +1,5 @@
 //! The Band platform in one process: HTTP, sockets, store, web page.
 
+pub mod admin;
 pub mod bus;
+pub mod web;
