@@ -112,6 +112,8 @@ pub enum Disconnect {
     Superseded {
         /// For people.
         message: String,
+        /// How long the platform wants this one to stay away.
+        retry_after: Option<Duration>,
     },
 }
 
@@ -129,7 +131,7 @@ impl fmt::Display for Disconnect {
             Self::Broken(what) => write!(f, "the connection broke: {what}"),
             Self::Dead => f.write_str("the socket is dead: heartbeats are not answered"),
             Self::Malformed => f.write_str("the platform sent too many malformed frames"),
-            Self::Superseded { message } => write!(f, "superseded for now: {message}"),
+            Self::Superseded { message, .. } => write!(f, "superseded for now: {message}"),
         }
     }
 }
