@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use band_wire::phx::{Frame, Ref, ReplyStatus, Topic, reserved};
+use band_wire::phx::{Frame, Ref, Reply, Topic, reserved};
 use serde_json::{Map, Value};
 
 use crate::Moment;
@@ -131,7 +131,7 @@ impl Channels {
     pub(super) fn hear(&mut self, now: Moment, frame: Frame) -> Heard {
         let Ok(topic) = frame.topic.parse::<Topic>() else { return Heard::Stale };
         if frame.event == reserved::REPLY {
-            return self.replied(now, topic, &frame);
+            return self.replied(now, topic, frame);
         }
         let Some(channel) = self.channels.get(&topic).copied() else { return Heard::Stale };
         if frame.join_ref.as_ref().is_some_and(|join_ref| !join_ref.same(&channel.join_ref.into())) {
@@ -147,7 +147,7 @@ impl Channels {
         if channel.joined { Heard::Lost(topic, cause) } else { Heard::NotJoined(topic, cause) }
     }
 
-    fn replied(&mut self, now: Moment, topic: Topic, frame: &Frame) -> Heard {
+    fn replied(&mut self, now: Moment, topic: Topic, frame: Frame) -> Heard {
         let Some(reference) = frame.reference.as_ref().and_then(number) else { return Heard::Stale };
         if self.waiting.left(reference, now).is_some() {
             return Heard::Left(topic);
@@ -159,12 +159,12 @@ impl Channels {
         if self.waiting.joined(reference, now).is_none() {
             return Heard::Stale;
         }
-        match ReplyStatus::read(&frame.payload) {
-            Ok(()) => {
+        match Reply::read(frame.payload) {
+            Reply::Ok(_) => {
                 channel.joined = true;
                 Heard::Joined(topic)
             }
-            Err(reason) => {
+            Reply::Refused(reason) => {
                 self.channels.remove(&topic);
                 Heard::NotJoined(topic, Cause::Refused(reason))
             }

@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use band_wire::rest::{
-    ActivityState, AgentChat, AgentMe, CreateChat, CreateEvent, Cursored, Data, DeliveryStatus, EventCreated,
-    FailMark, Message, MessageSent, Page, Paged, Participant, Peer, ReportActivity, Role, SendMessage,
-    routes,
+    ActivityState, AddParticipant, AgentChat, AgentMe, Body, CreateChat, CreateEvent, Cursored, Data,
+    DeliveryStatus, EventCreated, FailMark, Message, MessageSent, Page, Paged, Participant, Peer,
+    ReportActivity, Role, SendMessage, routes,
 };
 use band_wire::{ChatId, MessageId, ParticipantId};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 use super::client::{Call, RestClient, is_empty};
 use super::mark::{self, Mark};
@@ -43,12 +41,6 @@ pub struct MessagesQuery {
     pub cursor: Option<String>,
     /// Items of the page; the platform's default is 20, its maximum 100.
     pub limit: Option<u32>,
-}
-
-/// `{"message":…}` and its like.
-#[derive(Serialize)]
-struct Wrapped<'a, T> {
-    message: &'a T,
 }
 
 impl RestClient {
@@ -107,12 +99,8 @@ impl RestClient {
     /// # Errors
     /// As for [`chats`](Self::chats).
     pub async fn create_chat(&self, chat: &CreateChat, idempotency_key: Option<&str>) -> Result<AgentChat> {
-        let mut fields = Map::new();
-        fields.extend(chat.title.as_ref().map(|title| ("title".to_owned(), Value::from(title.as_str()))));
-        fields.extend(chat.task_id.as_ref().map(|id| ("task_id".to_owned(), Value::from(id.as_str()))));
-        let call = Call::post(routes::AGENT_CHATS, Policy::Unkeyed)
-            .keyed(idempotency_key)?
-            .json(&json!({ "chat": fields }))?;
+        let call =
+            Call::post(routes::AGENT_CHATS, Policy::Unkeyed).keyed(idempotency_key)?.json(&Body(chat))?;
         Ok(self.call(call).await?.data()?)
     }
 
@@ -129,8 +117,8 @@ impl RestClient {
     /// # Errors
     /// As for [`chats`](Self::chats); 409 when they are in it.
     pub async fn add_participant(&self, chat: ChatId, who: ParticipantId, role: Role) -> Result<Participant> {
-        let body = json!({ "participant": { "participant_id": who, "role": role } });
-        let call = Call::post(routes::agent_participants(chat), Policy::Unkeyed).json(&body)?;
+        let body = AddParticipant { participant_id: who, role };
+        let call = Call::post(routes::agent_participants(chat), Policy::Unkeyed).json(&Body(&body))?;
         Ok(self.call(call).await?.data()?)
     }
 
@@ -219,7 +207,7 @@ impl RestClient {
             text => text,
         };
         let call = Call::post(routes::agent_mark(chat, message, "failed"), Policy::Repeatable);
-        self.mark(call.json(&FailMark { error: error.to_owned() })?).await
+        self.mark(call.json(&Body(&FailMark { error: error.to_owned() }))?).await
     }
 
     async fn mark(&self, call: Call) -> Result<Mark> {
@@ -240,7 +228,7 @@ impl RestClient {
     ) -> Result<MessageSent> {
         let call = Call::post(routes::agent_messages(chat), Policy::Unkeyed)
             .keyed(idempotency_key)?
-            .json(&Wrapped { message })?;
+            .json(&Body(message))?;
         Ok(self.call(call).await?.data()?)
     }
 
@@ -254,13 +242,9 @@ impl RestClient {
         event: &CreateEvent,
         idempotency_key: Option<&str>,
     ) -> Result<EventCreated> {
-        let mut fields = json!({ "content": event.content, "message_type": event.message_type });
-        if let (Some(fields), Some(metadata)) = (fields.as_object_mut(), &event.metadata) {
-            fields.insert("metadata".to_owned(), Value::Object(metadata.clone()));
-        }
         let call = Call::post(routes::agent_events(chat), Policy::Unkeyed)
             .keyed(idempotency_key)?
-            .json(&json!({ "event": fields }))?;
+            .json(&Body(event))?;
         Ok(self.call(call).await?.data()?)
     }
 
@@ -275,7 +259,7 @@ impl RestClient {
         report: &ReportActivity,
         limit: Duration,
     ) -> Result<bool> {
-        let call = Call::post(routes::agent_activity(chat), Policy::Once).json(report)?;
+        let call = Call::post(routes::agent_activity(chat), Policy::Once).json(&Body(report))?;
         let answer = self.call_within(call.within(limit), limit).await?;
         Ok(answer.json::<Data<ActivityState>>()?.data.working)
     }

@@ -130,7 +130,7 @@ impl RestClient {
         let headers =
             HeaderMap::from_iter([(API_KEY, key), (ACCEPT, HeaderValue::from_static("application/json"))]);
         let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("band-rust/", env!("CARGO_PKG_VERSION")))
+            .user_agent(crate::USER_AGENT)
             .default_headers(headers)
             .tls_backend_preconfigured(tls::for_rest(base.encrypted)?)
             // The key must not follow a redirect to another host.

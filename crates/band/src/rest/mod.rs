@@ -22,3 +22,5 @@ pub use calls::{ContextQuery, MessagesQuery};
 pub use client::RestClient;
 pub use config::RestConfig;
 pub use mark::Mark;
+
+pub(crate) use config::shown;

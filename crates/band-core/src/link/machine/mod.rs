@@ -281,10 +281,7 @@ impl LinkMachine {
         }
         let decoded = match received {
             Received::Text(text) => Frame::decode(&text),
-            Received::Binary(bytes) => match std::str::from_utf8(&bytes) {
-                Ok(text) => Frame::decode(text),
-                Err(_) => Err(FrameError::Shape),
-            },
+            Received::Binary(bytes) => Frame::decode_binary(&bytes),
             Received::Alive => return,
         };
         match decoded {
