@@ -1,13 +1,9 @@
-//! Administration of a platform from the command line: what crosses the admin routes, and the file by which
-//! a command finds the server that runs on a data directory.
+//! What crosses the admin routes: administration of a running platform from the command line.
 //!
-//! The routes accept the bearer token of that file and nothing else. Answers hold keys and one-time tokens,
-//! so none of them shows itself in full.
+//! The routes accept the bearer token of the server's own file and nothing else. Answers hold keys and
+//! one-time tokens, so none of them shows itself in full.
 
 use std::fmt;
-use std::io;
-use std::net::SocketAddr;
-use std::path::Path;
 
 use band_wire::rest::{IssuedKey, UserDetails};
 use band_wire::{AgentId, Stamp, UserId};
@@ -19,56 +15,6 @@ pub const USERS: &str = "/api/v1/admin/users";
 pub const AGENTS: &str = "/api/v1/admin/agents";
 /// `POST`: a link that signs a person in once. [`MakeLink`] → [`SignInLink`].
 pub const SIGN_IN_LINKS: &str = "/api/v1/admin/sign-in-links";
-
-/// The file in a data directory that tells where its server listens. For the owner's eyes alone.
-pub const SERVER_FILE: &str = "server.json";
-
-/// A running server.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct ServerFile {
-    /// Where it listens.
-    pub address: SocketAddr,
-    /// Its process.
-    pub pid: u32,
-    /// The bearer token of the admin routes, new with each start.
-    pub admin_token: String,
-}
-
-impl ServerFile {
-    /// Reads the file of a data directory. None when there is none.
-    ///
-    /// # Errors
-    /// When it can't be read, or is not what a server writes.
-    pub fn read(data: &Path) -> io::Result<Option<Self>> {
-        match std::fs::read(data.join(SERVER_FILE)) {
-            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
-            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(err) => Err(err),
-        }
-    }
-
-    /// The platform's address for clients on this machine: `http://127.0.0.1:4000`. A server that listens on
-    /// every address is reached over loopback.
-    pub fn base_url(&self) -> String {
-        let mut address = self.address;
-        if address.ip().is_unspecified() {
-            address.set_ip(match address {
-                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-            });
-        }
-        format!("http://{address}")
-    }
-}
-
-impl fmt::Debug for ServerFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerFile")
-            .field("address", &self.address)
-            .field("pid", &self.pid)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Body of [`USERS`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -155,31 +101,15 @@ impl fmt::Debug for SignInLink {
 mod tests {
     use super::*;
 
-    fn server(address: &str) -> ServerFile {
-        ServerFile { address: address.parse().unwrap(), pid: 7, admin_token: "hush".into() }
-    }
-
     #[test]
-    fn a_server_on_every_address_is_reached_over_loopback() {
-        assert_eq!(server("127.0.0.1:4000").base_url(), "http://127.0.0.1:4000");
-        assert_eq!(server("0.0.0.0:4000").base_url(), "http://127.0.0.1:4000");
-        assert_eq!(server("[::]:4000").base_url(), "http://[::1]:4000");
-        assert_eq!(server("10.0.0.7:80").base_url(), "http://10.0.0.7:80");
-    }
-
-    #[test]
-    fn a_directory_without_a_server_has_no_file_and_a_broken_file_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(ServerFile::read(folder.path()).unwrap().is_none());
-        std::fs::write(folder.path().join(SERVER_FILE), serde_json::to_vec(&server("127.0.0.1:1")).unwrap())
-            .unwrap();
-        assert_eq!(ServerFile::read(folder.path()).unwrap().unwrap().pid, 7);
-        std::fs::write(folder.path().join(SERVER_FILE), "{").unwrap();
-        assert!(ServerFile::read(folder.path()).is_err());
-    }
-
-    #[test]
-    fn secrets_do_not_show() {
-        assert!(!format!("{:?}", server("127.0.0.1:1")).contains("hush"));
+    fn a_link_is_whole_in_its_address_and_hidden_in_logs() {
+        let user = serde_json::json!({"id": "0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d", "email": "", "handle": "ann", "role": "user"});
+        let link = SignInLink {
+            user: serde_json::from_value(user).unwrap(),
+            token: "hush".into(),
+            expires_at: Stamp::from_micros(0),
+        };
+        assert_eq!(link.url("http://127.0.0.1:4000"), "http://127.0.0.1:4000/#token=hush");
+        assert!(!format!("{link:?}").contains("hush"));
     }
 }

@@ -2,4 +2,3 @@
 
 pub mod admin;
 pub mod bus;
-pub mod web;
