@@ -47,8 +47,12 @@ pub mod code {
     pub const METHOD_NOT_ALLOWED: &str = "method_not_allowed";
     /// 409.
     pub const CONFLICT: &str = "conflict";
+    /// 408: the body did not arrive in time.
+    pub const REQUEST_TIMEOUT: &str = "request_timeout";
     /// 413.
     pub const PAYLOAD_TOO_LARGE: &str = "payload_too_large";
+    /// 415: the body is no JSON by its own account.
+    pub const UNSUPPORTED_MEDIA_TYPE: &str = "unsupported_media_type";
     /// 422, in general.
     pub const VALIDATION_ERROR: &str = "validation_error";
     /// 422: a text message needs a mention.

@@ -5,6 +5,7 @@
 //! released client requires, and deserialize leniently: unknown fields are passed over.
 
 mod activity;
+mod admin;
 mod agent;
 mod chat;
 mod delivery;
@@ -23,6 +24,7 @@ mod send;
 mod strict;
 
 pub use activity::{ActivityKind, ActivityReport, ActivityState, ReportActivity};
+pub use admin::{CreateAgent, CreateSignInLink, CreateUser, CreatedUser, SignIn, SignInLink};
 pub use agent::{AgentMe, DeletedAgent, IssuedAgent, IssuedCredentials, IssuedKey, MyAgent, RegisterAgent};
 pub use chat::{AgentChat, ChatKind, ChatStatus, CreateChat, MyChat};
 pub use delivery::{AttemptRecord, DeliveryMap, DeliveryRecord, DeliveryStatus, FailMark, MessageMark};

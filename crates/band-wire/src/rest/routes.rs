@@ -22,6 +22,21 @@ pub const ME_CHATS: &str = "/api/v1/me/chats";
 /// `GET`: whom the person may bring into a room.
 pub const ME_PEERS: &str = "/api/v1/me/peers";
 
+/// `POST`: exchanges the token of a sign-in link for a session.
+pub const AUTH_SIGN_IN: &str = "/api/v1/auth/sign-in";
+/// `POST`: ends the session.
+pub const AUTH_SIGN_OUT: &str = "/api/v1/auth/sign-out";
+/// `POST`: a new person, with a key. For the machine the platform runs on.
+pub const ADMIN_USERS: &str = "/api/v1/admin/users";
+/// `POST`: a new agent, with a key. For the machine the platform runs on.
+pub const ADMIN_AGENTS: &str = "/api/v1/admin/agents";
+/// `POST`: a new sign-in link. For the machine the platform runs on.
+pub const ADMIN_SIGN_IN_LINKS: &str = "/api/v1/admin/sign-in-links";
+/// `GET`: the version of the API.
+pub const VERSION: &str = "/api/version";
+/// `GET`: whether the platform is up.
+pub const HEALTH: &str = "/api/v1/health";
+
 /// `GET`: one room of the agent.
 pub fn agent_chat(chat: ChatId) -> String {
     format!("{AGENT_CHATS}/{chat}")

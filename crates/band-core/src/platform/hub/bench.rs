@@ -110,10 +110,7 @@ impl Bench {
     /// Who gets a push, as `conn:join_ref`.
     pub(super) fn reach(&self, push: &Push, readers: &dyn Readers) -> Vec<String> {
         let name = |join_ref: Option<&Ref>| join_ref.map_or_else(|| "null".to_owned(), ToString::to_string);
-        self.hub
-            .recipients(push, readers)
-            .map(|(conn, join_ref)| format!("{}:{}", conn.0, name(join_ref)))
-            .collect()
+        self.hub.recipients(push, readers).map(|to| format!("{}:{}", to.conn.0, name(to.join_ref))).collect()
     }
 
     pub(super) fn reach_all(&self, topic: Topic) -> Vec<String> {

@@ -20,6 +20,10 @@ pub enum Close {
     TryAgain,
     /// The client reads more slowly than its pushes come.
     TooSlow,
+    /// A push is longer than an agent's client takes.
+    Oversized,
+    /// The client has broken the rules of WebSocket itself.
+    Protocol,
     /// Nothing came in for [`IDLE_TIMEOUT`](super::IDLE_TIMEOUT).
     Idle,
     /// The platform stops or restarts.
@@ -31,10 +35,11 @@ impl Close {
     pub const fn code(self) -> u16 {
         match self {
             Self::Superseded | Self::Expelled | Self::Idle => 1001,
+            Self::Protocol => 1002,
             Self::Binary => 1003,
             Self::TooLarge => 1009,
             Self::Garbled | Self::TryAgain => 1011,
-            Self::TooSlow | Self::Restart => 1012,
+            Self::TooSlow | Self::Oversized | Self::Restart => 1012,
         }
     }
 
@@ -59,6 +64,8 @@ impl Close {
             Self::TooLarge => "a message may have 1 MiB",
             Self::TryAgain => "the join could not be checked, connect again",
             Self::TooSlow => "the connection reads too slowly, connect again",
+            Self::Oversized => "a message is too long for the socket, connect again and read it over REST",
+            Self::Protocol => "not a WebSocket message",
             Self::Idle => "nothing came in for too long",
             Self::Restart => "the server restarts, connect again",
         }

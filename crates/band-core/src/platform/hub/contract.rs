@@ -1,7 +1,7 @@
 //! What goes into the hub and what comes out.
 
 use band_wire::ParticipantId;
-use band_wire::phx::{Frame, FrameError, Topic};
+use band_wire::phx::{Frame, FrameError, Ref, Topic};
 use serde_json::{Map, Value};
 
 use super::Close;
@@ -10,6 +10,19 @@ use crate::platform::Principal;
 /// A socket. The shell counts upwards, so a later socket has a greater id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnId(pub u64);
+
+/// A socket that gets a push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recipient<'a> {
+    /// The socket.
+    pub conn: ConnId,
+    /// What it has sent with its join: the push carries it.
+    pub join_ref: Option<&'a Ref>,
+    /// The longest frame it takes. Agents' clients end the connection at a longer one, so the platform closes
+    /// it with [`Close::Oversized`] instead of such a push; the agent comes back and finds the message over
+    /// REST.
+    pub max_bytes: usize,
+}
 
 /// Ties the answer of an [`Output::Ask`] to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

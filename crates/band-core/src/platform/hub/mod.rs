@@ -53,16 +53,16 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use band_wire::phx::{Ref, Topic};
+use band_wire::phx::{MAX_FRAME_BYTES, Topic};
 use band_wire::{AgentId, ChatId, ParticipantId};
 
 pub use close::Close;
 use connection::Connection;
-pub use contract::{Answer, ConnId, Input, Lane, OnConflict, Output, Refused, Ticket};
+pub use contract::{Answer, ConnId, Input, Lane, OnConflict, Output, Recipient, Refused, Ticket};
 pub use readers::{Everyone, Readers};
 use roster::Roster;
 
-use super::Push;
+use super::{Principal, Push};
 use crate::timers::Timers;
 use crate::{Deadline, Machine, Moment};
 
@@ -115,19 +115,26 @@ impl Hub {
         Self::default()
     }
 
-    /// The sockets that get a push, each with its own join_ref, in order of connection.
+    /// The sockets that get a push, in order of connection.
     pub fn recipients<'a>(
         &'a self,
         push: &'a Push,
         readers: &'a dyn Readers,
-    ) -> impl Iterator<Item = (ConnId, Option<&'a Ref>)> {
+    ) -> impl Iterator<Item = Recipient<'a>> {
         self.roster
             .subscribers(push.topic)
             .filter(move |(_, sub)| roster::is_meant(push, sub.principal))
             .filter(move |(_, sub)| {
                 push.topic.room().is_none_or(|room| readers.may_read(sub.principal, room))
             })
-            .map(|(conn, sub)| (conn, sub.join_ref.as_ref()))
+            .map(|(conn, sub)| Recipient {
+                conn,
+                join_ref: sub.join_ref.as_ref(),
+                max_bytes: match sub.principal {
+                    Principal::Agent { .. } => MAX_FRAME_BYTES,
+                    Principal::User(_) => usize::MAX,
+                },
+            })
     }
 
     /// Whether a socket of the agent has joined the messages of the room.
