@@ -1,4 +1,3 @@
 //! The Band platform in one process: HTTP, sockets, store, web page.
 
-pub mod admin;
 pub mod bus;

@@ -62,6 +62,7 @@ export class Timeline {
       grewUp: oldest !== this.#entries.querySelector(".row")?.dataset.key,
     });
     this.#shownRoom = openId;
+    this.#reachUp();
   }
 
   // Keeps in sight what was in sight.
@@ -83,7 +84,15 @@ export class Timeline {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroll;
     this.#atBottom = scrollHeight - scrollTop - clientHeight < NEAR_BOTTOM_PX;
     if (this.#atBottom) this.#jump.hidden = true;
-    if (scrollTop < NEAR_TOP_PX && this.#store.view().older === "idle") this.#live.loadOlder();
+    this.#reachUp();
+  }
+
+  // Near the top, which is also where everything is while the messages do not fill the screen.
+  #reachUp() {
+    const { status, older, hasOlder } = this.#store.view();
+    if (status === "ready" && older === "idle" && hasOlder && this.#scroll.scrollTop < NEAR_TOP_PX) {
+      this.#live.loadOlder();
+    }
   }
 
   #drawState(view) {
