@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its streams")]
 
 mod bench;
+mod facts;
 mod metadata;
 mod rules;
 mod step;
@@ -28,6 +29,7 @@ cargo xtask COMMAND
                    SDK:ROOMS:MESSAGES…   other runs than those of the table, such as ours:100:2000
   tidy           size, naming and text rules
   rules          the dependency rules, over cargo metadata
+  facts          --from DIR: the fact files that tests compare with, made anew
 ";
 
 fn main() -> ExitCode {
@@ -51,6 +53,7 @@ fn run(command: &str, rest: &[String]) -> Result<()> {
         "tidy" => tidy::run(rest),
         "bench" => bench::run(rest),
         "rules" => rules::run(rest),
+        "facts" => facts::run(rest),
         "" | "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())

@@ -77,6 +77,8 @@ pub mod code {
     pub const CONNECTION_CONFLICT: &str = "connection_conflict";
     /// 400 on the socket upgrade.
     pub const INVALID_ON_CONFLICT: &str = "invalid_on_conflict";
+    /// 503 on the socket upgrade: the connection could not be registered.
+    pub const TRACKING_FAILED: &str = "tracking_failed";
     /// 429.
     pub const TOO_MANY_REQUESTS: &str = "too_many_requests";
     /// 503.

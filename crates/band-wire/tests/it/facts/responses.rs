@@ -1,0 +1,122 @@
+use band_wire::rest::{ContextPage, Cursored, Data, DeliveryStatus, Page, Paged, routes};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::operation;
+use super::schema::Schemas;
+use crate::samples::{agent_api, human_api, shared};
+
+/// Every answer so far: method, path, status, body.
+fn answers() -> Vec<(&'static str, &'static str, u16, Value)> {
+    vec![
+        ("GET", routes::AGENT_ME, 200, data(agent_api::me())),
+        ("GET", routes::AGENT_PEERS, 200, paged(agent_api::peer())),
+        ("GET", routes::AGENT_CHATS, 200, paged(agent_api::listed_chat())),
+        ("POST", routes::AGENT_CHATS, 201, data(agent_api::chat())),
+        ("GET", "/api/v1/agent/chats/{id}", 200, data(agent_api::chat())),
+        ("GET", "/api/v1/agent/chats/{chat_id}/participants", 200, data([agent_api::participant()])),
+        ("POST", "/api/v1/agent/chats/{chat_id}/participants", 201, data(agent_api::participant())),
+        ("DELETE", "/api/v1/agent/chats/{chat_id}/participants/{id}", 200, data(agent_api::participant())),
+        ("GET", "/api/v1/agent/chats/{chat_id}/messages", 200, agent_messages()),
+        ("POST", "/api/v1/agent/chats/{chat_id}/messages", 201, data(agent_api::message_sent())),
+        ("GET", "/api/v1/agent/chats/{chat_id}/messages/next", 200, data(shared::message())),
+        (
+            "POST",
+            "/api/v1/agent/chats/{chat_id}/messages/{id}/processing",
+            200,
+            data(agent_api::mark(DeliveryStatus::Processing)),
+        ),
+        (
+            "POST",
+            "/api/v1/agent/chats/{chat_id}/messages/{id}/processed",
+            200,
+            data(agent_api::mark(DeliveryStatus::Processed)),
+        ),
+        (
+            "POST",
+            "/api/v1/agent/chats/{chat_id}/messages/{id}/failed",
+            200,
+            data(agent_api::mark(DeliveryStatus::Failed)),
+        ),
+        ("POST", "/api/v1/agent/chats/{chat_id}/events", 201, data(agent_api::event_created())),
+        ("GET", "/api/v1/agent/chats/{chat_id}/context", 200, context()),
+        ("POST", "/api/v1/agent/chats/{chat_id}/activity", 200, data(agent_api::activity())),
+        ("GET", routes::ME_PROFILE, 200, data(human_api::profile())),
+        ("PUT", routes::ME_PROFILE, 200, data(human_api::nameless_profile())),
+        (
+            "GET",
+            routes::ME_AGENTS,
+            200,
+            json(Paged { data: vec![human_api::agent()], metadata: shared::agents_page() }),
+        ),
+        ("POST", routes::ME_AGENTS_REGISTER, 201, data(human_api::credentials())),
+        ("DELETE", "/api/v1/me/agents/{id}", 200, data(human_api::deleted_agent())),
+        ("GET", routes::ME_PEERS, 200, paged(agent_api::peer())),
+        ("GET", routes::ME_CHATS, 200, cursored(human_api::listed_chat())),
+        ("POST", routes::ME_CHATS, 201, data(human_api::chat())),
+        ("GET", "/api/v1/me/chats/{id}", 200, data(human_api::chat())),
+        ("GET", "/api/v1/me/chats/{chat_id}/messages", 200, cursored(shared::bare_message())),
+        ("POST", "/api/v1/me/chats/{chat_id}/messages", 201, data(agent_api::message_sent())),
+        ("GET", "/api/v1/me/chats/{chat_id}/participants", 200, cursored(human_api::participant())),
+        ("POST", "/api/v1/me/chats/{chat_id}/participants", 201, data(agent_api::participant())),
+        ("DELETE", "/api/v1/me/chats/{chat_id}/participants/{id}", 200, data(agent_api::participant())),
+        ("GET", routes::AGENT_ME, 401, json(shared::validation_error())),
+        ("POST", "/api/v1/agent/chats/{chat_id}/messages", 422, json(shared::validation_error())),
+    ]
+}
+
+fn json<T: Serialize>(value: T) -> Value {
+    serde_json::to_value(value).unwrap()
+}
+
+fn data<T: Serialize>(data: T) -> Value {
+    json(Data { data })
+}
+
+fn paged<T: Serialize>(item: T) -> Value {
+    json(Paged::<T, Page> { data: vec![item], metadata: shared::page() })
+}
+
+fn cursored<T: Serialize>(item: T) -> Value {
+    json(Paged::<T, Cursored> { data: vec![item], metadata: shared::full_page() })
+}
+
+fn agent_messages() -> Value {
+    let metadata = Cursored { status_filter: Some("pending".to_owned()), ..shared::full_page() };
+    json(Paged { data: vec![shared::message()], metadata })
+}
+
+fn context() -> Value {
+    json(ContextPage::from(Paged { data: vec![shared::message()], metadata: shared::full_page() }))
+}
+
+#[test]
+fn every_answer_fits_its_schema() {
+    let mut schemas = Schemas::load();
+    for (method, path, status, body) in answers() {
+        let schema = operation(method, path)["answers"][status.to_string()].clone();
+        let at = format!("{method} {path} {status}");
+        assert!(!schema.is_null(), "{at} is no answer of the operation");
+        schemas.check(&body, &schema, &at);
+    }
+    assert_eq!(schemas.problems, [""; 0]);
+}
+
+#[test]
+fn every_property_of_the_answers_is_served() {
+    let mut schemas = Schemas::load();
+    for (method, path, status, body) in answers() {
+        let schema = operation(method, path)["answers"][status.to_string()].clone();
+        schemas.check(&body, &schema, "");
+    }
+    assert_eq!(schemas.unseen(), [""; 0]);
+}
+
+#[test]
+fn the_last_page_has_its_null_cursor() {
+    let mut schemas = Schemas::load();
+    let page = json(Paged { data: vec![shared::message()], metadata: shared::last_page() });
+    let schema = operation("GET", "/api/v1/me/chats/{chat_id}/messages")["answers"]["200"].clone();
+    schemas.check(&page, &schema, "page");
+    assert_eq!(schemas.problems, [""; 0]);
+}

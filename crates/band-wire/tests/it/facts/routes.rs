@@ -1,0 +1,63 @@
+use band_wire::rest::routes::{self, BASE};
+use serde_json::Value;
+
+use super::facts;
+use crate::samples::id;
+
+/// Whether a path is one of the operation's.
+fn matches(pattern: &str, path: &str) -> bool {
+    let (pattern, path): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
+    pattern.len() == path.len()
+        && pattern.iter().zip(&path).all(|(wanted, got)| wanted.starts_with('{') || wanted == got)
+}
+
+#[test]
+fn every_path_is_one_of_the_description() {
+    let paths = [
+        (routes::AGENT_ME.to_owned(), "GET"),
+        (routes::AGENT_CHATS.to_owned(), "GET POST"),
+        (routes::AGENT_PEERS.to_owned(), "GET"),
+        (routes::agent_chat(id(1)), "GET PATCH"),
+        (routes::agent_participants(id(1)), "GET POST"),
+        (routes::agent_participant(id(1), id(2)), "DELETE"),
+        (routes::agent_messages(id(1)), "GET POST"),
+        (routes::agent_next(id(1)), "GET"),
+        (routes::agent_mark(id(1), id(2), "processing"), "POST"),
+        (routes::agent_mark(id(1), id(2), "processed"), "POST"),
+        (routes::agent_mark(id(1), id(2), "failed"), "POST"),
+        (routes::agent_events(id(1)), "POST"),
+        (routes::agent_context(id(1)), "GET"),
+        (routes::agent_activity(id(1)), "POST"),
+        (routes::ME_PROFILE.to_owned(), "GET PUT"),
+        (routes::ME_AGENTS.to_owned(), "GET"),
+        (routes::ME_AGENTS_REGISTER.to_owned(), "POST"),
+        (routes::me_agent(id(1)), "DELETE"),
+        (routes::ME_PEERS.to_owned(), "GET"),
+        (routes::ME_CHATS.to_owned(), "GET POST"),
+        (routes::me_chat(id(1)), "GET"),
+        (routes::me_messages(id(1)), "GET POST"),
+        (routes::me_participants(id(1)), "GET POST"),
+        (routes::me_participant(id(1), id(2)), "DELETE"),
+    ];
+    let operations = facts("operations.json");
+    for (path, methods) in paths {
+        assert!(path.starts_with(BASE), "{path}");
+        let of_path = operations.as_array().unwrap().iter().filter(|found| {
+            let pattern = found["path"].as_str().unwrap();
+            // A literal part wins over a parameter in the same place.
+            matches(pattern, &path) && pattern.ends_with('}') == path.ends_with(|c: char| c.is_ascii_digit())
+        });
+        let found: Vec<&str> = of_path.filter_map(|found| found["method"].as_str()).collect();
+        assert_eq!(found.join(" "), methods, "{path}");
+    }
+}
+
+#[test]
+fn every_named_operation_is_there_once() {
+    let operations = facts("operations.json");
+    let mut names: Vec<&Value> = operations.as_array().unwrap().iter().map(|found| &found["id"]).collect();
+    let all = names.len();
+    names.sort_by_key(ToString::to_string);
+    names.dedup();
+    assert_eq!(names.len(), all);
+}

@@ -1,0 +1,49 @@
+use band_wire::rest::query::StatusFilter;
+use band_wire::rest::{
+    ChatKind, ChatStatus, DeliveryStatus, EventType, MentionKind, PeerSource, Role, SenderType,
+};
+use band_wire::word::Word;
+use serde_json::Value;
+
+use super::schema::Schemas;
+
+fn told(name: &str) -> Vec<String> {
+    let schema = Schemas::load().named(name);
+    let mut words: Vec<String> =
+        schema["enum"].as_array().unwrap().iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    words.sort();
+    words
+}
+
+fn ours<W: Word>() -> Vec<String> {
+    let mut words: Vec<String> = W::ALL.iter().map(|word| word.as_str().to_owned()).collect();
+    words.sort();
+    words
+}
+
+#[test]
+fn closed_sets_have_the_words_of_the_description() {
+    assert_eq!(ours::<EventType>(), told("ChatEventMessageType"));
+    assert_eq!(ours::<MentionKind>(), told("ChatMessageRequestMentionsItemsKind"));
+    for name in ["ParticipantRole", "ParticipantRequestRole"] {
+        assert_eq!(ours::<Role>(), told(name), "{name}");
+    }
+    for name in
+        ["PeerType", "ChatParticipantType", "ChatParticipantDetailsType", "ApiV1MePeersGetParametersType"]
+    {
+        assert_eq!(ours::<SenderType>(), told(name), "{name}");
+    }
+    assert_eq!(ours::<PeerSource>(), told("PeerSource"));
+    assert_eq!(ours::<ChatKind>(), told("MeChatRoomType"));
+    assert_eq!(ours::<ChatStatus>(), told("MeChatRoomStatus"));
+}
+
+#[test]
+fn marks_and_filters_have_the_words_of_the_description() {
+    let of_marks = told("MessageStatusResponseStatus");
+    let ours: Vec<String> = ours::<DeliveryStatus>().into_iter().filter(|word| word != "delivered").collect();
+    assert_eq!(of_marks, ours);
+    for word in told("ApiV1AgentChatsChatIdMessagesGetParametersStatus") {
+        assert_eq!(StatusFilter::parse(&word).and_then(StatusFilter::as_str), Some(word.as_str()));
+    }
+}
