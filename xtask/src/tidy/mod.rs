@@ -3,6 +3,7 @@
 mod code;
 mod docs;
 mod mask;
+mod named_tests;
 mod names;
 mod size;
 mod text;
@@ -55,6 +56,7 @@ fn check(files: &[SourceFile]) -> Vec<String> {
         text::check(file, &mut found);
     }
     docs::check(files, &mut found);
+    named_tests::check(files, &mut found);
     found
 }
 
