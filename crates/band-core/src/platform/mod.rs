@@ -10,6 +10,7 @@ pub mod marks;
 pub mod membership;
 pub mod mention;
 pub mod normalise;
+pub mod page;
 pub mod people;
 pub mod plan;
 pub mod post;

@@ -73,6 +73,11 @@ pub mod code {
     pub const UNKNOWN_ATTACHMENT: &str = "unknown_attachment";
     /// 422: parameters that do not go together.
     pub const INVALID_PARAMS: &str = "invalid_params";
+    /// 422: the cursor was made under another filter.
+    pub const CURSOR_FILTER_MISMATCH: &str = "cursor_filter_mismatch";
+    /// 409: an idempotency key comes back with another body. The details name the stored resource under
+    /// `id`.
+    pub const IDEMPOTENCY_CONFLICT: &str = "idempotency_conflict";
     /// 409 on the socket upgrade: the agent is connected already.
     pub const CONNECTION_CONFLICT: &str = "connection_conflict";
     /// 400 on the socket upgrade.

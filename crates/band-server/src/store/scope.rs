@@ -1,0 +1,76 @@
+//! What a command sees and does, within its own savepoint.
+
+use std::sync::Arc;
+
+use band_core::platform::{Plan, Push, Room};
+use band_wire::{AgentId, ChatId, Stamp};
+
+use super::rosters::Rosters;
+use super::{StoreError, View, apply};
+use crate::bus::Outlet;
+
+/// What follows a commit, in order.
+#[derive(Debug)]
+pub(super) enum Effect {
+    /// Sockets are told.
+    Publish(Vec<Push>),
+    /// An agent's connections are closed.
+    Revoke(AgentId),
+}
+
+/// A command's hold on the store: it reads its facts and carries out its plan, alone. When the command
+/// fails, nothing of it stays.
+pub struct Scope<'w> {
+    pub(super) view: View<'w>,
+    pub(super) rosters: &'w Rosters,
+    pub(super) outlet: &'w dyn Outlet,
+    pub(super) now: Stamp,
+    pub(super) effects: Vec<Effect>,
+    pub(super) wrote: bool,
+}
+
+impl std::fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scope").field("now", &self.now).field("wrote", &self.wrote).finish_non_exhaustive()
+    }
+}
+
+impl<'w> Scope<'w> {
+    /// Everything that can be read.
+    pub const fn view(&self) -> View<'w> {
+        self.view
+    }
+
+    /// The time of the command. It never goes back from one command to the next.
+    pub const fn now(&self) -> Stamp {
+        self.now
+    }
+
+    /// A room with everyone in it.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub fn room(&self, chat: ChatId) -> Result<Option<Arc<Room>>, StoreError> {
+        self.rosters.room(self.view, chat)
+    }
+
+    /// Whether an agent has a live subscription to the messages of a room.
+    pub fn is_listening(&self, agent: AgentId, chat: ChatId) -> bool {
+        self.outlet.is_listening(agent, chat)
+    }
+
+    /// Runs the writes of a plan, keeps its pushes for the time after the commit, and gives its answer.
+    ///
+    /// # Errors
+    /// A write failed. The command should fail with it.
+    pub fn carry_out<A>(&mut self, plan: Plan<A>) -> Result<A, StoreError> {
+        for write in &plan.writes {
+            self.wrote = true;
+            apply::run(self, write)?;
+        }
+        if !plan.pushes.is_empty() {
+            self.effects.push(Effect::Publish(plan.pushes));
+        }
+        Ok(plan.answer)
+    }
+}
