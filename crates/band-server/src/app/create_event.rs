@@ -1,0 +1,41 @@
+//! `POST /agent/chats/{chat_id}/events`.
+
+use band_core::platform::{Principal, Refusal, post, send};
+use band_wire::rest::{CreateEvent, EventCreated};
+use band_wire::{ChatId, MessageId};
+use uuid::Uuid;
+
+use super::idempotency::{Repeatable, once};
+use super::{App, AppResult};
+
+impl App {
+    /// Stores an event, and pushes it to the people of the room.
+    ///
+    /// # Errors
+    /// 403 for people, 404 outside the room, 409 for a repeated key with another event, 422 by the rules of
+    /// events.
+    pub async fn create_event(
+        &self,
+        who: Principal,
+        chat: ChatId,
+        request: CreateEvent,
+        idempotency_key: Option<String>,
+    ) -> AppResult<EventCreated> {
+        who.agent()?;
+        let repeatable = Repeatable::read(who, format!("events:{chat}"), idempotency_key, &request)?;
+        let command = move |scope: &mut crate::store::Scope<'_>| {
+            once(
+                scope,
+                repeatable.as_ref(),
+                |created: &EventCreated| created.id.uuid(),
+                |scope| {
+                    let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
+                    let id = MessageId::new(Uuid::now_v7());
+                    let facts = send::Facts { room: &room, id, now: scope.now() };
+                    Ok(scope.carry_out(post::post(&facts, who, request)?)?)
+                },
+            )
+        };
+        self.store().write(command).await
+    }
+}

@@ -1,0 +1,100 @@
+//! Creating requests that may be repeated: the same key with the same request gets the same answer.
+
+use band_core::platform::{Principal, Refusal};
+use band_wire::rest::{Issues, code};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::AppResult;
+use crate::store::{Answered, Scope, StoreError};
+
+/// The longest key, in bytes.
+const MAX_KEY: usize = 255;
+
+/// How long an answer is kept, in microseconds: 24 h.
+pub(super) const KEPT: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// One creating request with its key, of one caller on one route.
+pub(super) struct Repeatable {
+    who: Principal,
+    route: String,
+    key: String,
+    request_hash: [u8; 32],
+}
+
+impl Repeatable {
+    /// Reads the key; none when the caller gave none.
+    pub(super) fn read(
+        who: Principal,
+        route: String,
+        key: Option<String>,
+        request: &impl Serialize,
+    ) -> Result<Option<Self>, Refusal> {
+        let Some(key) = key else { return Ok(None) };
+        if key.is_empty() || key.len() > MAX_KEY || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            let text = format!("should be 1 to {MAX_KEY} printable ASCII characters without spaces");
+            return Err(Refusal::invalid(Issues::one("/idempotency-key", text)));
+        }
+        let request = serde_json::to_vec(request).unwrap_or_default();
+        Ok(Some(Self { who, route, key, request_hash: *blake3::hash(&request).as_bytes() }))
+    }
+
+    /// The answer that was given before, if the key has been seen within 24 h.
+    pub(super) fn replay<T: DeserializeOwned>(&self, scope: &Scope<'_>) -> AppResult<Option<T>> {
+        let caller = self.who.participant();
+        let stored = scope.view().stored_answer(caller, &self.route, &self.key)?;
+        let oldest = scope.now().as_micros().saturating_sub(KEPT);
+        let Some(stored) = stored.filter(|stored| stored.inserted_at.as_micros() > oldest) else {
+            return Ok(None);
+        };
+        if stored.request_hash != self.request_hash {
+            return Err(conflict(stored.resource).into());
+        }
+        // An answer of an older version that can't be read any more is as good as none.
+        Ok(serde_json::from_str(&stored.answer).ok())
+    }
+
+    /// Keeps an answer, in the same transaction as what it tells of.
+    pub(super) fn keep(
+        &self,
+        scope: &mut Scope<'_>,
+        resource: Uuid,
+        answer: &impl Serialize,
+    ) -> Result<(), StoreError> {
+        let answer = serde_json::to_string(answer).unwrap_or_default();
+        scope.keep_answer(&Answered {
+            caller: self.who.participant(),
+            route: &self.route,
+            key: &self.key,
+            request_hash: self.request_hash,
+            resource,
+            answer: &answer,
+        })
+    }
+}
+
+fn conflict(resource: Uuid) -> Refusal {
+    Refusal {
+        status: 409,
+        code: code::IDEMPOTENCY_CONFLICT,
+        message: "The idempotency key was used for another request".into(),
+        details: Some(Issues::one("id", resource.to_string())),
+    }
+}
+
+/// Runs a creating request: gives the answer from before, or creates and keeps the answer.
+pub(super) fn once<T: Serialize + DeserializeOwned>(
+    scope: &mut Scope<'_>,
+    repeatable: Option<&Repeatable>,
+    id: impl FnOnce(&T) -> Uuid,
+    create: impl FnOnce(&mut Scope<'_>) -> AppResult<T>,
+) -> AppResult<T> {
+    let Some(repeatable) = repeatable else { return create(scope) };
+    if let Some(answer) = repeatable.replay(scope)? {
+        return Ok(answer);
+    }
+    let answer = create(scope)?;
+    repeatable.keep(scope, id(&answer), &answer)?;
+    Ok(answer)
+}

@@ -1,0 +1,40 @@
+//! `POST …/messages`, for people and agents.
+
+use band_core::platform::{Principal, Refusal, send};
+use band_wire::rest::{MessageSent, SendMessage};
+use band_wire::{ChatId, MessageId};
+use uuid::Uuid;
+
+use super::idempotency::{Repeatable, once};
+use super::{App, AppResult};
+
+impl App {
+    /// Stores a text message, and pushes it to the people of the room and the agents it mentions.
+    ///
+    /// # Errors
+    /// 404 outside the room, 409 for a repeated key with another message, 422 by the rules of messages.
+    pub async fn send_message(
+        &self,
+        who: Principal,
+        chat: ChatId,
+        request: SendMessage,
+        idempotency_key: Option<String>,
+    ) -> AppResult<MessageSent> {
+        let repeatable = Repeatable::read(who, format!("messages:{chat}"), idempotency_key, &request)?;
+        let command = move |scope: &mut crate::store::Scope<'_>| {
+            once(
+                scope,
+                repeatable.as_ref(),
+                |sent: &MessageSent| sent.id.uuid(),
+                |scope| {
+                    let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
+                    let id = MessageId::new(Uuid::now_v7());
+                    let facts = send::Facts { room: &room, id, now: scope.now() };
+                    let plan = send::send(&facts, who, &request, |agent| scope.is_listening(agent, chat))?;
+                    Ok(scope.carry_out(plan)?)
+                },
+            )
+        };
+        self.store().write(command).await
+    }
+}
