@@ -5,7 +5,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use band_core::link::limits::CLOSE_LIMIT;
+use band_core::link::limits::{CLOSE_LIMIT, CLOSE_NORMAL};
 use band_core::link::{
     Failure, Generation, Gone, Input, LinkEvent, LinkMachine, LinkOptions, Output, StopReason,
 };
@@ -17,14 +17,16 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_util::sync::CancellationToken;
 
 use super::config::{ConflictPolicy, LinkConfig, Target};
+use super::dial::{Dial, Stream};
 use super::handle::{Command, Shared};
 use super::log::Log;
 use super::socket::Socket;
-use super::upgrade::{self, Stream};
+use super::upgrade;
 
 /// Runs a link. Whoever owns the link spawns [`run`](Self::run) and awaits it.
 #[derive(Debug)]
 pub struct LinkDriver {
+    dialer: Arc<dyn Dial>,
     target: Arc<Target>,
     machine: LinkMachine,
     commands: mpsc::Receiver<Command>,
@@ -42,6 +44,8 @@ enum Wire {
     None,
     Opening(Generation, Opening),
     Open(Generation, Box<Socket>),
+    /// The other end has closed it; our answer is not written yet.
+    Closed(Generation, Box<Socket>),
 }
 
 impl Wire {
@@ -49,7 +53,7 @@ impl Wire {
     /// again.
     async fn next(&mut self) -> Input {
         match self {
-            Self::None => pending().await,
+            Self::None | Self::Closed(..) => pending().await,
             Self::Opening(generation, opening) => {
                 let generation = *generation;
                 match opening.await {
@@ -68,7 +72,11 @@ impl Wire {
                 match socket.next().await {
                     Ok(received) => Input::Received(generation, received),
                     Err(gone) => {
-                        *self = Self::None;
+                        if let Self::Open(_, socket) = std::mem::replace(self, Self::None)
+                            && matches!(gone, Gone::Closed { .. })
+                        {
+                            *self = Self::Closed(generation, socket);
+                        }
                         Input::Gone(generation, gone)
                     }
                 }
@@ -79,7 +87,7 @@ impl Wire {
     fn send(&mut self, generation: Generation, text: String) {
         match self {
             Self::Open(open, socket) if *open == generation => socket.send(text),
-            Self::None | Self::Opening(..) | Self::Open(..) => {}
+            Self::None | Self::Opening(..) | Self::Open(..) | Self::Closed(..) => {}
         }
     }
 }
@@ -92,9 +100,23 @@ async fn stopped(by_token: &CancellationToken, by_handle: &CancellationToken) {
     }
 }
 
+/// Gives the connection up. An open socket gets a little time to close, beside whatever comes next.
+fn say_goodbye(wire: &mut Wire, goodbyes: &mut JoinSet<Generation>, code: u16, reason: &'static str) {
+    match std::mem::replace(wire, Wire::None) {
+        Wire::Open(generation, socket) | Wire::Closed(generation, socket) => {
+            goodbyes.spawn(async move {
+                socket.close(code, reason, CLOSE_LIMIT).await;
+                generation
+            });
+        }
+        Wire::None | Wire::Opening(..) => {}
+    }
+}
+
 impl LinkDriver {
     pub(super) fn new(
         config: &LinkConfig,
+        dialer: Arc<dyn Dial>,
         commands: mpsc::Receiver<Command>,
         events: mpsc::Sender<LinkEvent>,
         shared: Arc<Shared>,
@@ -106,7 +128,7 @@ impl LinkDriver {
             seed: config.seed.unwrap_or_else(crate::seed),
         };
         let target = Arc::new(Target::new(config)?);
-        Ok(Self { target, machine: LinkMachine::new(&options), commands, events, shared })
+        Ok(Self { dialer, target, machine: LinkMachine::new(&options), commands, events, shared })
     }
 
     /// Connects and stays connected until the end, and says why it ended. Cancelling the token asks for a
@@ -126,8 +148,10 @@ impl LinkDriver {
                 break reason.clone();
             }
             if let Some(deadline) = self.machine.deadline() {
-                let at = origin.checked_add(deadline.at.since_origin());
-                alarm.as_mut().reset(at.unwrap_or_else(|| origin + FAR_AWAY));
+                let at = origin.checked_add(deadline.at.since_origin()).unwrap_or_else(|| origin + FAR_AWAY);
+                if alarm.deadline() != at {
+                    alarm.as_mut().reset(at);
+                }
             }
             tokio::select! {
                 biased;
@@ -170,22 +194,18 @@ impl LinkDriver {
 
     /// Does what the machine asks for.
     fn carry_out(&mut self, wire: &mut Wire, goodbyes: &mut JoinSet<Generation>, log: &Log) {
+        if matches!(wire, Wire::Closed(..)) {
+            say_goodbye(wire, goodbyes, CLOSE_NORMAL, "");
+        }
         while let Some(output) = self.machine.poll() {
             match output {
                 Output::Connect { generation, reject } => {
-                    let target = Arc::clone(&self.target);
-                    let opening = Box::pin(async move { upgrade::open(&target, reject).await });
+                    let (dialer, target) = (Arc::clone(&self.dialer), Arc::clone(&self.target));
+                    let opening = Box::pin(async move { upgrade::open(&*dialer, &target, reject).await });
                     *wire = Wire::Opening(generation, opening);
                 }
                 Output::Send { generation, text } => wire.send(generation, text),
-                Output::Close { generation, code, reason } => {
-                    if let Wire::Open(_, socket) = std::mem::replace(wire, Wire::None) {
-                        goodbyes.spawn(async move {
-                            socket.close(code, reason, CLOSE_LIMIT).await;
-                            generation
-                        });
-                    }
-                }
+                Output::Close { code, reason, .. } => say_goodbye(wire, goodbyes, code, reason),
                 Output::Note(note) => log.note(&note),
             }
         }

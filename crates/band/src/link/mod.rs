@@ -17,6 +17,8 @@
 //! ```
 
 mod config;
+#[doc(hidden)]
+pub mod dial;
 mod driver;
 mod handle;
 mod log;
@@ -50,11 +52,26 @@ impl Link {
     /// The address or the key can't be used.
     #[expect(clippy::new_ret_no_self, reason = "a link is its three ends")]
     pub fn new(config: &LinkConfig) -> Result<(LinkHandle, LinkEvents, LinkDriver)> {
+        Self::with_dialer(config, Arc::new(dial::Network))
+    }
+
+    /// Likewise, over byte streams of another kind.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    #[doc(hidden)]
+    pub fn with_dialer(
+        config: &LinkConfig,
+        dialer: Arc<dyn dial::Dial>,
+    ) -> Result<(LinkHandle, LinkEvents, LinkDriver)> {
         let (command_sender, commands) = mpsc::channel(COMMANDS);
         let (event_sender, events) = mpsc::channel(EVENTS);
         let shared = Arc::default();
-        let driver = LinkDriver::new(config, commands, event_sender, Arc::clone(&shared))?;
+        let driver = LinkDriver::new(config, dialer, commands, event_sender, Arc::clone(&shared))?;
         let handle = LinkHandle { commands: command_sender, shared: Arc::clone(&shared) };
         Ok((handle, LinkEvents { events, shared, told_end: false }, driver))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,10 +13,9 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::{self, Message};
 
-use super::upgrade::Stream;
+use super::dial::Stream;
 
 /// An open socket. Dropping it drops the connection without a word.
-#[derive(Debug)]
 pub(super) struct Socket {
     stream: WebSocketStream<Stream>,
     /// Bounded by the machine: it sends a few frames for each room that its owner wants.
@@ -73,9 +72,10 @@ impl Socket {
     pub(super) async fn close(mut self, code: u16, reason: &'static str, limit: Duration) {
         let frame = CloseFrame { code: code.into(), reason: reason.into() };
         let goodbye = async {
-            if self.stream.close(Some(frame)).await.is_ok() {
-                while let Some(Ok(_)) = self.stream.next().await {}
-            }
+            // Refused where the other end has closed already: then the answer to that is still to be written,
+            // which reading does.
+            let _ = self.stream.close(Some(frame)).await;
+            while let Some(Ok(_)) = self.stream.next().await {}
         };
         // A peer that does not answer is left behind.
         let _ = timeout(limit, goodbye).await;

@@ -1,11 +1,9 @@
-//! Opens a socket: resolve, connect, TLS, upgrade. Each failure says which step it was.
+//! Opens a socket: dials, and asks for the upgrade. Each failure says which step it was.
 //!
 //! The upgrade is done here and not by the WebSocket library, because a refusal's status and whole body
 //! decide what happens next, and because the library writes the request, key included, to the log.
 
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use band_core::link::{Failure, Refusal};
@@ -13,25 +11,18 @@ use band_wire::phx::MAX_FRAME_BYTES;
 use band_wire::rest::ErrorEnvelope;
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
-use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
+use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::client::{Response, generate_key};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::handshake::machine::TryParse;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::config::Target;
-use crate::{retry_after, tls};
+use super::dial::{Dial, Endpoint, Stream};
+use crate::retry_after;
 
-/// A stream that may be encrypted.
-pub(super) type Stream = MaybeTlsStream<TcpStream>;
-
-/// How long one address of a host is tried before the next one.
-const ADDRESS_LIMIT: Duration = Duration::from_secs(3);
 /// How long the body of a refusal may take.
 const BODY_LIMIT: Duration = Duration::from_secs(1);
 /// The largest head of an answer.
@@ -44,17 +35,19 @@ const READ_BUFFER: usize = 8 * 1024;
 const WRITE_BUFFER: usize = 16 * 1024;
 
 /// Opens a socket. The caller bounds the time.
-pub(super) async fn open(target: &Target, reject: bool) -> Result<WebSocketStream<Stream>, Failure> {
-    let tcp = connect(target).await?;
-    let mut stream = match target.encrypted {
-        false => MaybeTlsStream::Plain(tcp),
-        true => encrypt(target, tcp).await?,
-    };
+pub(super) async fn open(
+    dialer: &dyn Dial,
+    target: &Target,
+    reject: bool,
+) -> Result<WebSocketStream<Stream>, Failure> {
+    let to = Endpoint { host: &target.host, port: target.port, encrypted: target.encrypted };
+    let mut stream = dialer.dial(to).await.map_err(|err| Failure::Unreachable(err.to_string()))?;
     let key = generate_key();
-    let upgrade = failure("upgrade", target);
-    stream.write_all(&request(target, reject, &key)).await.map_err(&upgrade)?;
-    stream.flush().await.map_err(&upgrade)?;
-    let (response, rest) = read_head(&mut stream).await.map_err(&upgrade)?;
+    let upgrade =
+        |err: io::Error| Failure::Unreachable(format!("upgrade {}:{}: {err}", target.host, target.port));
+    stream.write_all(&request(target, reject, &key)).await.map_err(upgrade)?;
+    stream.flush().await.map_err(upgrade)?;
+    let (response, rest) = read_head(&mut stream).await.map_err(upgrade)?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         let body = read_body(&mut stream, &response, rest).await;
         return Err(Failure::Refused(refusal(response.status(), response.headers(), &body)));
@@ -68,39 +61,6 @@ pub(super) async fn open(target: &Target, reject: bool) -> Result<WebSocketStrea
         .max_message_size(Some(MAX_FRAME_BYTES))
         .max_frame_size(Some(MAX_FRAME_BYTES));
     Ok(WebSocketStream::from_partially_read(stream, rest, Role::Client, Some(config)).await)
-}
-
-fn failure(step: &'static str, target: &Target) -> impl Fn(io::Error) -> Failure {
-    let at = format!("{}:{}", target.host, target.port);
-    move |err| Failure::Unreachable(format!("{step} {at}: {err}"))
-}
-
-/// Tries the addresses of a host one after another.
-async fn connect(target: &Target) -> Result<TcpStream, Failure> {
-    let resolve = failure("resolve", target);
-    let addresses: Vec<SocketAddr> =
-        tokio::net::lookup_host((target.host.as_str(), target.port)).await.map_err(&resolve)?.collect();
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-    for address in addresses {
-        match timeout(ADDRESS_LIMIT, TcpStream::connect(address)).await {
-            Ok(Ok(tcp)) => {
-                // Without it small frames wait for each other. A refusal of the option does no harm.
-                let _ = tcp.set_nodelay(true);
-                return Ok(tcp);
-            }
-            Ok(Err(err)) => last = err,
-            Err(_) => last = io::ErrorKind::TimedOut.into(),
-        }
-    }
-    Err(failure("connect to", target)(last))
-}
-
-async fn encrypt(target: &Target, tcp: TcpStream) -> Result<Stream, Failure> {
-    let fail = failure("TLS with", target);
-    let config = tls::verified().map_err(|err| fail(io::Error::other(err.to_string())))?;
-    let name = ServerName::try_from(target.host.clone()).map_err(|err| fail(io::Error::other(err)))?;
-    let stream = TlsConnector::from(Arc::clone(&config)).connect(name, tcp).await.map_err(&fail)?;
-    Ok(MaybeTlsStream::Rustls(stream))
 }
 
 fn request(target: &Target, reject: bool, key: &str) -> Vec<u8> {
