@@ -10,6 +10,7 @@
 )]
 
 mod browser;
+mod event_oracle;
 mod lock_interop;
 mod phoenix_js;
 mod python_sdk;

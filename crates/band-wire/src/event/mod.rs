@@ -30,8 +30,8 @@ use serde_json::Value;
 /// Holds a payload against the rules of its event and normalises it.
 ///
 /// Normalised means: missing or null lists of a message become empty ones, `is_remote` and `is_external`
-/// stand in for each other, the lenient fields of a supersede get their types, keys are sorted. Unknown
-/// fields stay. `event_created` is open: any JSON passes.
+/// stand in for each other, a contact request loses its nulls, the lenient fields of a supersede get their
+/// types, keys are sorted. Unknown fields stay. `event_created` is open: any JSON passes.
 ///
 /// ```
 /// use band_wire::event::validate;

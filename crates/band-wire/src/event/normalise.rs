@@ -26,6 +26,12 @@ fn set_if_null<'a>(
     slot
 }
 
+/// A contact request leaves out what it does not know: a null there goes.
+pub(super) fn contact_request(map: &mut Map<String, Value>) {
+    const OPTIONAL: [&str; 3] = ["from_handle", "from_name", "message"];
+    map.retain(|key, value| !(value.is_null() && OPTIONAL.contains(&key.as_str())));
+}
+
 /// `is_remote` and `is_external` are one fact under two names: where one of them alone is known, the other
 /// gets its value.
 pub(super) fn aliases(map: &mut Map<String, Value>) {

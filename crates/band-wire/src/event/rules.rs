@@ -154,7 +154,7 @@ pub(super) fn of(event: &str) -> Option<Rules> {
         name::ROOM_ADDED | name::ROOM_REMOVED => (ROOM, normalise::nothing),
         name::ROOM_DELETED | name::CONTACT_REMOVED => (ID, normalise::nothing),
         name::PARTICIPANT_ADDED | name::PARTICIPANT_REMOVED => (PARTICIPANT, normalise::aliases),
-        name::CONTACT_REQUEST_RECEIVED => (CONTACT_REQUEST, normalise::nothing),
+        name::CONTACT_REQUEST_RECEIVED => (CONTACT_REQUEST, normalise::contact_request),
         name::CONTACT_REQUEST_UPDATED => (ID_AND_STATUS, normalise::nothing),
         name::CONTACT_ADDED => (CONTACT, normalise::aliases),
         name::SUPERSEDE => (SUPERSEDE, normalise::supersede),

@@ -70,7 +70,7 @@ fn payload() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn any_payload_passes_or_has_issues(event in select(NAMES), payload in payload()) {
