@@ -1,6 +1,7 @@
 //! The rules of the platform, as plans: load facts, decide, and get writes and pushes, or a refusal.
 
 pub mod access;
+pub mod activity;
 pub mod agents;
 mod announce;
 pub mod delivery;

@@ -1,14 +1,16 @@
 //! Rooms, called chats on the wire.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::lenient;
 use super::message::Message;
-use super::participant::Participant;
+use super::participant::{MemberStatus, Participant, Role};
 use super::strict::{FromBody, Issues, ObjectReader};
 use crate::word::{Open, words};
-use crate::{ChatId, Stamp};
+use crate::{AgentId, ChatId, Stamp};
 
 /// A room as an agent sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +93,36 @@ pub struct MyChat {
     /// With `include=last_message`. The outer option says whether it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::present")]
     pub last_message: Option<Option<Message>>,
+    /// With `include=membership`: how the person comes to see the room.
+    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
+    pub membership: Option<MyMembership>,
+    /// With `include=message_counts`: messages and events by type; an absent type has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_counts: Option<BTreeMap<String, u64>>,
+}
+
+words! {
+    /// How a person comes to see a room.
+    pub enum Membership {
+        /// As a participant.
+        Participant = "participant",
+        /// Through an agent of theirs.
+        ViaAgent = "via_agent",
+    }
+}
+
+/// How a person comes to see a room, with their own row in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MyMembership {
+    /// Which of the two ways.
+    pub membership: Open<Membership>,
+    /// The role of their own row, if there is one.
+    pub my_role: Option<Open<Role>>,
+    /// The status of their own row, if there is one.
+    pub my_status: Option<Open<MemberStatus>>,
+    /// Their agents in the room.
+    #[serde(default)]
+    pub via_agent_ids: Vec<AgentId>,
 }
 
 /// Body of `POST /agent/chats` and `POST /me/chats`.

@@ -26,7 +26,7 @@ mod strict;
 pub use activity::{ActivityKind, ActivityReport, ActivityState, ReportActivity};
 pub use admin::{CreateAgent, CreateSignInLink, CreateUser, CreatedUser, SignIn, SignInLink};
 pub use agent::{AgentMe, DeletedAgent, IssuedAgent, IssuedCredentials, IssuedKey, MyAgent, RegisterAgent};
-pub use chat::{AgentChat, ChatKind, ChatStatus, CreateChat, MyChat};
+pub use chat::{AgentChat, ChatKind, ChatStatus, CreateChat, Membership, MyChat, MyMembership};
 pub use delivery::{AttemptRecord, DeliveryMap, DeliveryRecord, DeliveryStatus, FailMark, MessageMark};
 pub use error::{ErrorBody, ErrorEnvelope, code};
 pub use event::{CreateEvent, EventCreated, EventType};

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::rest::ActivityReport;
 use crate::{AgentId, ChatId};
 
 /// `agent_activity_started`, `agent_activity_stopped`; also an entry of the join reply of `room_activity`.
@@ -13,6 +14,9 @@ pub struct AgentActivity {
     pub execution_id: String,
     /// Whether it is at work.
     pub working: bool,
+    /// At what, where it said so. An addition of ours that clients pass over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activity: Option<ActivityReport>,
 }
 
 /// The join reply of `room_activity`.
@@ -66,8 +70,12 @@ mod tests {
 
     #[test]
     fn no_more_agents_are_told_than_clients_accept() {
-        let agent =
-            AgentActivity { agent_id: AgentId::new(Uuid::nil()), execution_id: String::new(), working: true };
+        let agent = AgentActivity {
+            agent_id: AgentId::new(Uuid::nil()),
+            execution_id: String::new(),
+            working: true,
+            activity: None,
+        };
         let reply = WorkingAgents::new(vec![agent; WorkingAgents::MAX + 8]);
         assert_eq!(reply.working_agents.len(), WorkingAgents::MAX);
     }

@@ -90,5 +90,5 @@ pub(crate) fn stop() -> AgentControl {
 }
 
 pub(crate) fn activity() -> emit::AgentActivity {
-    emit::AgentActivity { agent_id: id(2), execution_id: "e-1".to_owned(), working: true }
+    emit::AgentActivity { agent_id: id(2), execution_id: "e-1".to_owned(), working: true, activity: None }
 }

@@ -1,6 +1,6 @@
 use band_wire::rest::{
-    ChatKind, ChatStatus, DeletedAgent, IssuedAgent, IssuedCredentials, IssuedKey, MyAgent, MyChat,
-    Participant, UserDetails,
+    ChatKind, ChatStatus, DeletedAgent, IssuedAgent, IssuedCredentials, IssuedKey, Membership, MyAgent,
+    MyChat, MyMembership, Participant, UserDetails,
 };
 
 use super::shared::message;
@@ -73,6 +73,8 @@ pub(crate) fn chat() -> MyChat {
         participant_count: None,
         participants_truncated: None,
         last_message: None,
+        membership: None,
+        message_counts: None,
     }
 }
 
@@ -94,6 +96,13 @@ pub(crate) fn listed_chat() -> MyChat {
         participant_count: Some(2),
         participants_truncated: Some(false),
         last_message: Some(Some(message())),
+        membership: Some(MyMembership {
+            membership: Membership::ViaAgent.into(),
+            my_role: None,
+            my_status: None,
+            via_agent_ids: vec![id(2)],
+        }),
+        message_counts: Some([("text".to_owned(), 3)].into()),
         ..chat()
     }
 }
