@@ -1,1 +1,4 @@
 //! Adapters: one folder and one feature per framework.
+
+pub mod echo;
+pub mod registry;

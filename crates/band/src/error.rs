@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use band_core::link::StopReason;
+use band_wire::ChatId;
 
 /// The result of most calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -35,6 +36,18 @@ pub enum Error {
     /// Something of a stopped agent could not be cleaned up; the text names it.
     #[error("{0}")]
     Cleanup(String),
+    /// A tool refused its arguments; nothing was sent.
+    #[error(transparent)]
+    Tool(#[from] crate::tools::ToolError),
+    /// The platform has stopped the agent in this room: the turn is over, its message stays open.
+    #[error("Room {room}: platform execution was stopped")]
+    Stopped {
+        /// The room.
+        room: ChatId,
+    },
+    /// The turn was asked to end: nothing more is posted for it.
+    #[error("the turn was asked to end, so nothing is posted any more")]
+    Cancelled,
 }
 
 impl Error {
@@ -46,7 +59,10 @@ impl Error {
             | Self::AlreadyRunning(_)
             | Self::Connection(_)
             | Self::Ended(_)
-            | Self::Cleanup(_) => None,
+            | Self::Cleanup(_)
+            | Self::Tool(_)
+            | Self::Stopped { .. }
+            | Self::Cancelled => None,
         }
     }
 

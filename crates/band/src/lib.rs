@@ -1,12 +1,30 @@
 //! The Band SDK: connects any agent to Band, cloud or self-hosted.
 
+#![expect(dead_code, reason = "the start of an agent, which uses it all, comes next")]
+
+mod adapter;
+pub mod config;
 mod error;
+mod history;
 pub mod link;
+mod lock;
+pub mod logging;
 pub mod rest;
 mod retry_after;
+pub mod testing;
 mod tls;
+pub mod tools;
+mod turn;
 
+pub use adapter::{
+    AdapterError, AdapterErrorKind, AdapterFn, AdapterResult, BoxedAdapter, FrameworkAdapter, Identity,
+    InterruptMode, SimpleAdapter, adapter_fn,
+};
+pub use band_core::room::Member;
+pub use config::{Endpoints, SessionConfig};
 pub use error::{ApiError, ConnectionError, Error, Result};
+pub use history::{HistoryConverter, HistoryItem, RawHistory, Role};
+pub use turn::{AgentFailure, AgentInput, IncomingMessage, Turn};
 
 /// What this SDK calls itself at both doors.
 const USER_AGENT: &str = concat!("band-rust/", env!("CARGO_PKG_VERSION"));

@@ -1,1 +1,291 @@
 //! One room: queue, claim, backlog, acknowledgement, retry, resync.
+//!
+//! The machine handles one message at a time, in the platform's order. It never sees sockets: pushes, answers
+//! and deadlines come in, calls and turns go out.
+//!
+//! # Where messages come from
+//!
+//! | stage | pushes | leaves it when |
+//! |---|---|---|
+//! | in sync | handled as they come | subscribed again, resync due, overflow, a message to retry → wanted |
+//! | wanted | wait | nothing is at work and no mark is on its way → asking |
+//! | asking `/next` | wait | none → in sync; can be handled → its turn, then wanted; can't → listing; failed → resting |
+//! | listing behind a message that can't be handled | wait | a page → walking; failed → resting |
+//! | walking a page | wait | each that can be handled gets its turn; the last page is done → in sync |
+//! | resting after a failed call | wait | the backoff is over, or subscribed again → wanted |
+//!
+//! So the platform's order is kept, and what was missed comes before later pushes. A message can't be handled
+//! here when it is handled already, its mark is owed, its attempts are used up, it is the agent's own, or its
+//! claim was refused several times.
+//!
+//! # One message
+//!
+//! | stage | next |
+//! |---|---|
+//! | preparing: claim, and with the first one the participants and the past | all there → running; claim refused → resting, nothing charged |
+//! | running | ended → ruling ([`crate::turn::judge`]); asked to end → one second, then aborted |
+//! | ruled processed or failed | the mark is owed before it is sent, and repeated alone until it holds |
+//! | ruled later, paused, left | nothing is charged or marked; the platform serves it again |
+//!
+//! A pushed first message is claimed after the past was read, since the past may say that it is done; a
+//! served one is claimed at the same time. Marks and working reports hold up neither replies nor later pushes.
+//!
+//! # Closing
+//!
+//! Nothing new is taken up. A running turn may finish until the deadline, then it is cancelled, and a second
+//! later aborted; the last marks get a second more. A turn that was cancelled leaves its message as it is.
+
+mod closing;
+mod config;
+mod control;
+mod io;
+mod memory;
+mod owed;
+mod pass;
+mod queue;
+mod roster;
+mod schedule;
+#[cfg(test)]
+mod tests;
+mod work;
+mod working;
+
+use std::collections::{BTreeSet, VecDeque};
+
+pub use config::{QUEUE_MAX, RoomConfig};
+pub use io::{Answer, Call, CallId, Control, Input, Listing, Mark, Note, Output, Trouble, TurnEnd, TurnId};
+pub use owed::Debt;
+pub use roster::{Member, Roster, participants_update};
+
+use self::closing::Life;
+use self::config::RETRY_MAX;
+use self::memory::Memory;
+use self::owed::{Owed, Settled};
+use self::pass::Pass;
+use self::queue::Queue;
+use self::schedule::Schedule;
+use self::work::Work;
+use self::working::Working;
+use crate::backoff::{Backoff, Dice};
+use crate::timers::Timers;
+use crate::{Deadline, Machine, Moment};
+
+/// Why a room wants to wake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// A turn that was asked to end has had its time.
+    CancelGrace,
+    /// A turn takes too long.
+    MaxCycle,
+    /// A closing room no longer waits for its turn.
+    StopBy,
+    /// A closing room no longer waits for its last calls.
+    FlushBy,
+    /// A mark that did not hold is due again.
+    Owed,
+    /// A call for messages that failed is due again.
+    Retry,
+    /// Something may have been missed: ask.
+    Resync,
+    /// The working state is due again.
+    Working,
+}
+
+/// The machine of one room. See the module.
+#[derive(Debug)]
+pub struct Room {
+    config: RoomConfig,
+    now: Moment,
+    dice: Dice,
+    timers: Timers<Why>,
+    out: VecDeque<Output>,
+    ids: u64,
+    life: Life,
+    subscribed: bool,
+    stopped: bool,
+    queue: Queue,
+    memory: Memory,
+    pass: Pass,
+    work: Option<Work>,
+    owed: Owed,
+    owed_backoff: Backoff,
+    working: Working,
+    notices: BTreeSet<CallId>,
+    schedule: Schedule,
+    bootstrapped: bool,
+    roster_known: bool,
+    history_failures: u32,
+}
+
+impl Room {
+    /// A room whose topics are joined. The seed is for jitter.
+    pub fn new(config: RoomConfig, now: Moment, seed: u64) -> Self {
+        Self::resume(config, now, seed, Vec::new())
+    }
+
+    /// The same, with marks that an earlier stay in the room still owes.
+    pub fn resume(config: RoomConfig, now: Moment, seed: u64, debts: Vec<Debt>) -> Self {
+        let mut dice = Dice::new(seed);
+        let schedule = Schedule::start(&config, now, &mut dice);
+        let most = RETRY_MAX.min(config.resync);
+        let mut room = Self {
+            config,
+            now,
+            dice,
+            timers: Timers::new(),
+            out: VecDeque::new(),
+            ids: 0,
+            life: Life::Open,
+            subscribed: true,
+            stopped: false,
+            queue: Queue::default(),
+            memory: Memory::new(),
+            pass: Pass::new(most),
+            work: None,
+            owed: Owed::resume(debts),
+            owed_backoff: Backoff::new(config::RETRY_BASE, most),
+            working: Working::default(),
+            notices: BTreeSet::new(),
+            schedule,
+            bootstrapped: false,
+            roster_known: false,
+            history_failures: 0,
+        };
+        room.timers.set(Why::Resync, room.schedule.due());
+        room.advance();
+        room
+    }
+
+    /// The marks that are still owed, for the next stay in the room.
+    pub fn into_debts(self) -> Vec<Debt> {
+        self.owed.into_debts()
+    }
+
+    /// Makes everything happen that can happen now.
+    fn advance(&mut self) {
+        if self.life == Life::Closed {
+            return;
+        }
+        if let Some(call) = self.owed.next() {
+            let id = self.call(call);
+            self.owed.sent(id);
+        }
+        self.report_working();
+        if matches!(self.life, Life::Closing { .. }) {
+            return self.finish_closing();
+        }
+        while self.work.is_none() && !self.owed.is_full() && self.take_up() {}
+    }
+
+    fn call(&mut self, call: Call) -> CallId {
+        self.ids += 1;
+        let id = CallId(self.ids);
+        self.out.push_back(Output::Call { id, call });
+        id
+    }
+
+    fn note(&mut self, note: Note) {
+        self.out.push_back(Output::Note(note));
+    }
+
+    fn answered(&mut self, call: CallId, answer: Answer) {
+        match answer {
+            Answer::Next(served) => self.next_answered(call, served),
+            Answer::Listed(page) => self.list_answered(call, page),
+            Answer::Marked(mark) => match self.owed.answered(call, mark) {
+                Some(settled) => self.mark_answered(&settled),
+                None => self.claim_answered(call, mark),
+            },
+            Answer::Participants(list) => self.participants_answered(call, list.is_ok()),
+            Answer::History(past) => self.history_answered(call, past),
+            Answer::Activity(holds) => {
+                let told = self.working.answered(call);
+                self.activity_answered(told, holds);
+            }
+            Answer::Noticed => {
+                self.notices.remove(&call);
+            }
+        }
+    }
+
+    fn mark_answered(&mut self, settled: &Settled) {
+        match settled {
+            Settled::Step => {}
+            Settled::Paid(id, handled) => {
+                if *handled {
+                    self.memory.complete(*id);
+                }
+                self.owed_backoff.reset();
+            }
+            Settled::Later => {
+                let wait = self.owed_backoff.next(&mut self.dice);
+                self.timers.set(Why::Owed, self.now + wait);
+            }
+        }
+    }
+
+    /// The connection, or the agent's right to speak, is back: nothing rests any longer.
+    fn wake(&mut self) {
+        self.owed.wake();
+        self.pass.wake();
+        self.timers.clear(Why::Owed);
+        self.timers.clear(Why::Retry);
+    }
+
+    fn due(&mut self, why: Why) {
+        match why {
+            Why::CancelGrace => self.abort_turn(),
+            Why::MaxCycle => self.cycle_too_long(),
+            Why::StopBy => self.stop_turn(),
+            Why::FlushBy => self.close_now(),
+            Why::Owed => self.owed.wake(),
+            Why::Retry => self.pass.wake(),
+            Why::Resync => {
+                self.pass.probe();
+                self.timers.set(Why::Resync, self.now + self.config.resync);
+            }
+            Why::Working => self.repeat_working(),
+        }
+    }
+}
+
+impl Machine for Room {
+    type Input = Input;
+    type Output = Output;
+    type Why = Why;
+
+    fn handle(&mut self, now: Moment, input: Input) {
+        self.now = now;
+        match input {
+            Input::Subscribed => {
+                self.subscribed = true;
+                self.wake();
+                self.pass.want();
+            }
+            Input::Unsubscribed => self.subscribed = false,
+            Input::Resync => self.pass.want(),
+            Input::Pushed(message) => self.pushed(message),
+            Input::Answered { call, answer } => self.answered(call, answer),
+            Input::TurnEnded { turn, end } => self.turn_ended(turn, end),
+            Input::Control(control) => self.control(control),
+            Input::Close { by } => self.close(by),
+        }
+        self.advance();
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.out.pop_front()
+    }
+
+    fn deadline(&self) -> Option<Deadline<Why>> {
+        self.timers.next()
+    }
+
+    fn expire(&mut self, now: Moment) {
+        self.now = now;
+        while let Some(why) = self.timers.take_due(now) {
+            self.due(why);
+        }
+        self.advance();
+    }
+}

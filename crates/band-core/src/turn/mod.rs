@@ -1,1 +1,15 @@
-//! One turn: effects and the verdict.
+//! One turn: effects, the verdict, and how a room is shown to a model.
+
+mod effect;
+mod judge;
+mod ledger;
+mod mention;
+mod text;
+
+pub use effect::Effect;
+pub use judge::{
+    Cancel, Circumstances, Ending, INTERNAL_FAILURE, MISSING_REPLY, Ruling, SILENT, UNKNOWN_ERROR, judge,
+};
+pub use ledger::{Ledger, Verdict};
+pub use mention::{Addressed, MentionError, address};
+pub use text::{mention_name, one_line, show_mentions, speaker_line};

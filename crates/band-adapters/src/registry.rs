@@ -1,0 +1,103 @@
+//! Adapters by name, for programs that choose one at run time.
+
+use std::collections::BTreeMap;
+
+use band::{BoxedAdapter, Error, Result};
+use serde_json::Value;
+
+use crate::echo::Echo;
+
+/// Settings of an adapter by name, from a file or a command line.
+pub type Settings = BTreeMap<String, Value>;
+
+/// An adapter that can be made by name.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    make: fn(&Settings) -> Result<BoxedAdapter>,
+}
+
+/// All adapters of this build, by name.
+pub const ADAPTERS: &[Entry] = &[Entry {
+    name: "echo",
+    about: "answers with what it was told; for first steps and drills",
+    make: |settings| {
+        refuse_unknown("Echo", settings, &[])?;
+        Ok(BoxedAdapter::new(Echo))
+    },
+}];
+
+/// Makes the adapter of this name.
+///
+/// # Errors
+/// There is no such adapter; a setting is unknown or does not fit.
+pub fn make(name: &str, settings: &Settings) -> Result<BoxedAdapter> {
+    match ADAPTERS.iter().find(|entry| entry.name == name) {
+        Some(entry) => (entry.make)(settings),
+        None => {
+            let names: Vec<&str> = ADAPTERS.iter().map(|entry| entry.name).collect();
+            Err(Error::Config(format!("unknown adapter {name:?}; available: {}", names.join(", "))))
+        }
+    }
+}
+
+/// Refuses the first setting that an adapter does not have, naming the nearest one that it has.
+pub(crate) fn refuse_unknown(adapter: &str, settings: &Settings, known: &[&str]) -> Result<()> {
+    let Some(unknown) = settings.keys().find(|field| !known.contains(&field.as_str())) else { return Ok(()) };
+    let nearest = known
+        .iter()
+        .map(|field| (distance(field, unknown), field))
+        .filter(|(distance, _)| *distance <= 2)
+        .min();
+    let hint = nearest.map(|(_, field)| format!(" Did you mean '{field}'?")).unwrap_or_default();
+    Err(Error::Config(format!("{adapter}Config: {unknown}: Extra inputs are not permitted.{hint}")))
+}
+
+/// How many letters have to be added, left out or changed to get from one word to the other, in any case.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
+    for (i, a) in one.chars().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, b) in other.chars().enumerate() {
+            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
+            let change = at(&row, j) + usize::from(a != b);
+            next.push(change.min(at(&row, j + 1) + 1).min(at(&next, j) + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapters_are_made_by_name() {
+        assert!(make("echo", &Settings::new()).is_ok());
+        let err = make("ecko", &Settings::new()).unwrap_err().to_string();
+        assert!(err.starts_with("unknown adapter \"ecko\"; available: echo"), "{err}");
+    }
+
+    #[test]
+    fn an_unknown_setting_is_refused_with_the_nearest() {
+        let settings = Settings::from([("modle".to_owned(), Value::from("x"))]);
+        let err = refuse_unknown("Chat", &settings, &["model", "base_url"]).unwrap_err().to_string();
+        assert_eq!(err, "ChatConfig: modle: Extra inputs are not permitted. Did you mean 'model'?");
+        let err = make("echo", &settings).unwrap_err().to_string();
+        assert_eq!(err, "EchoConfig: modle: Extra inputs are not permitted.");
+    }
+
+    #[test]
+    fn distances_count_changed_letters() {
+        for (one, other, expected) in [("model", "modle", 2), ("", "ab", 2), ("Key", "key", 0), ("a", "b", 1)]
+        {
+            assert_eq!(distance(one, other), expected);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The end of a room: the turn may finish, the last calls go out, and that is all.
+
+use super::config::FLUSH;
+use super::io::Output;
+use super::{Room, Why};
+use crate::Moment;
+use crate::turn::Cancel;
+
+/// How far a room's life has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Life {
+    Open,
+    Closing {
+        /// Until when the turn, and after it the last calls, may take.
+        by: Moment,
+        graceful: bool,
+    },
+    Closed,
+}
+
+impl Room {
+    pub(super) fn is_closing(&self) -> bool {
+        self.life != Life::Open
+    }
+
+    pub(super) fn close(&mut self, by: Option<Moment>) {
+        let by = by.unwrap_or(self.now).max(self.now);
+        match &mut self.life {
+            Life::Closed => return,
+            Life::Closing { by: known, .. } => *known = by.min(*known),
+            Life::Open => self.life = Life::Closing { by, graceful: true },
+        }
+        self.drop_prepared();
+        self.owed.wake();
+        self.queue.clear();
+        self.timers.clear(Why::Resync);
+        self.timers.clear(Why::Retry);
+        if by <= self.now { self.stop_turn() } else { self.timers.set(Why::StopBy, by) }
+    }
+
+    /// The turn has had its time.
+    pub(super) fn stop_turn(&mut self) {
+        self.cancel(Cancel::Shutdown);
+    }
+
+    /// A turn was cancelled because the room closes.
+    pub(super) const fn was_cancelled(&mut self) {
+        if let Life::Closing { graceful, .. } = &mut self.life {
+            *graceful = false;
+        }
+    }
+
+    /// Closes when nothing is left to do; otherwise sees to it that the wait has an end.
+    pub(super) fn finish_closing(&mut self) {
+        let Life::Closing { by, .. } = self.life else { return };
+        if self.work.is_some() {
+            return;
+        }
+        let is_busy = self.owed.in_flight() || !self.notices.is_empty() || !self.working.is_quiet();
+        if is_busy {
+            if self.timers.get(Why::FlushBy).is_none() {
+                self.timers.set(Why::FlushBy, by.max(self.now + FLUSH));
+            }
+        } else {
+            self.close_now();
+        }
+    }
+
+    pub(super) fn close_now(&mut self) {
+        if let Life::Closing { graceful, .. } = self.life {
+            self.life = Life::Closed;
+            self.timers = crate::timers::Timers::new();
+            self.out.push_back(Output::Closed { graceful });
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The numbers of a room.
+
+use std::time::Duration;
+
+use band_wire::AgentId;
+
+/// How a room behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoomConfig {
+    /// The agent: its own messages are not for it.
+    pub agent: AgentId,
+    /// Attempts at one message within this process; none is ever made when zero.
+    pub attempts: u32,
+    /// Whether the first message of a session gets the room's past.
+    pub history: bool,
+    /// Whether a turn that ends in silence is a failure.
+    pub judged: bool,
+    /// Whether the room is told of failures.
+    pub report: bool,
+    /// How long a turn may take.
+    pub max_cycle: Option<Duration>,
+    /// How long the room is quiet before the platform is asked for missed messages.
+    pub resync: Duration,
+    /// How far that grows while nothing is found.
+    pub resync_max: Duration,
+    /// How often a stopped room is looked at.
+    pub resync_stopped: Duration,
+    /// How often the working state is repeated; not reported at all when none.
+    pub keep_alive: Option<Duration>,
+    /// After this long at work it is no longer repeated.
+    pub max_working: Option<Duration>,
+}
+
+impl RoomConfig {
+    /// The defaults, for this agent.
+    pub const fn new(agent: AgentId) -> Self {
+        Self {
+            agent,
+            attempts: 1,
+            history: true,
+            judged: true,
+            report: true,
+            max_cycle: None,
+            resync: Duration::from_secs(60),
+            resync_max: Duration::from_secs(120),
+            resync_stopped: Duration::from_secs(60),
+            keep_alive: Some(Duration::from_secs(3)),
+            max_working: None,
+        }
+    }
+}
+
+/// Pushes that wait for their turn. More than that are dropped, and asked for again later.
+pub const QUEUE_MAX: usize = 1_000;
+/// Ids of handled messages that are remembered, so that a push that comes twice is handled once.
+pub(super) const COMPLETED_MAX: usize = 500;
+/// Messages whose attempts are remembered.
+pub(super) const ATTEMPTS_MAX: usize = 10_000;
+/// Marks that may be owed to the platform. No turn starts while so many are.
+pub(super) const OWED_MAX: usize = 1_000;
+/// Pages that are walked behind a message that can't be handled.
+pub(super) const PAGES_MAX: u32 = 50;
+/// Claims of one message that may be refused in a row before it no longer holds up the others.
+pub(super) const CLAIM_PATIENCE: u32 = 5;
+/// Attempts at reading the room's past before a turn goes without.
+pub(super) const HISTORY_PATIENCE: u32 = 3;
+/// How long a turn may take to end when it is asked to.
+pub(super) const CANCEL_GRACE: Duration = Duration::from_secs(1);
+/// How long a closing room waits for its last calls.
+pub(super) const FLUSH: Duration = Duration::from_secs(1);
+/// The first wait after a call that failed is zero to this.
+pub(super) const RETRY_BASE: Duration = Duration::from_millis(500);
+/// No wait after a call that failed is longer, and none is longer than the resync interval.
+pub(super) const RETRY_MAX: Duration = Duration::from_secs(15);

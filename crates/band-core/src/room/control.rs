@@ -1,0 +1,77 @@
+//! A person steers the agent; and the working indicator, which can tell that one did.
+
+use super::io::{Call, Control};
+use super::{Room, Why};
+use crate::turn::Cancel;
+
+impl Room {
+    pub(super) fn control(&mut self, control: Control) {
+        match control {
+            Control::Interrupt => {
+                self.consume_prepared();
+                self.cancel(Cancel::Interrupt);
+            }
+            Control::Stop => {
+                self.stopped = true;
+                self.drop_prepared();
+                self.cancel(Cancel::Stop);
+                // What waits here is kept by the platform, which serves it when the room goes on.
+                self.queue.clear();
+                self.pass.start_over();
+                self.reschedule();
+            }
+            Control::Play => {
+                self.stopped = false;
+                self.wake();
+                self.pass.want();
+                self.reschedule();
+            }
+        }
+    }
+
+    fn reschedule(&mut self) {
+        self.schedule.hurry(self.now, self.stopped);
+        self.timers.set(Why::Resync, self.schedule.due());
+    }
+
+    pub(super) fn start_working(&mut self) {
+        if self.config.keep_alive.is_some() {
+            self.working.start(self.now);
+            // The report goes out before the turn starts, and is not waited for.
+            self.report_working();
+        }
+    }
+
+    pub(super) fn stop_working(&mut self) {
+        self.working.stop();
+        self.timers.clear(Why::Working);
+        self.report_working();
+    }
+
+    /// Says what has changed, unless the last report is still on its way.
+    pub(super) fn report_working(&mut self) {
+        if let Some(working) = self.working.next() {
+            let id = self.call(Call::Activity(working));
+            self.working.sent(id, working);
+        }
+    }
+
+    pub(super) fn activity_answered(&mut self, told: Option<bool>, holds: Option<bool>) {
+        if told != Some(true) || self.working.since().is_none() {
+            return;
+        }
+        if holds == Some(false) {
+            self.cancel(Cancel::ObservedStop);
+        }
+        if let Some(every) = self.config.keep_alive {
+            self.timers.set(Why::Working, self.now + every);
+        }
+    }
+
+    pub(super) fn repeat_working(&mut self) {
+        let at_work = self.working.since().map(|since| self.now.since(since));
+        if self.config.max_working.is_none_or(|most| at_work.is_some_and(|so_far| so_far < most)) {
+            self.working.repeat();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The end of a room.
+
+use std::time::Duration;
+
+use super::rig::{Rig, done, ending};
+use crate::Machine;
+use crate::room::{Answer, Input, Mark};
+use crate::turn::Ending;
+
+#[test]
+fn a_quiet_room_closes_at_once() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.close(Some(30));
+    rig.sees(&["closed, graceful=true"]);
+    assert_eq!(rig.room.deadline(), None);
+    rig.push(1);
+    rig.tell(Input::Subscribed);
+    rig.close(None);
+    rig.sees(&[]);
+}
+
+#[test]
+fn a_turn_may_finish_and_nothing_new_begins() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.push(2);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.close(Some(30));
+    rig.wait(29_000);
+    rig.sees(&[]);
+    rig.end(1, done());
+    rig.sees(&["processed 1"]);
+    rig.mark("processed 1", Mark::Accepted);
+    rig.sees(&["closed, graceful=true"]);
+}
+
+#[test]
+fn a_turn_that_does_not_finish_is_cancelled_and_its_message_left_as_it_is() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.close(Some(5));
+    rig.wait(5_000);
+    rig.sees(&["cancel"]);
+    rig.wait(1_000);
+    rig.sees(&["abort"]);
+    rig.end(1, ending(Ending::Cancelled));
+    rig.sees(&["closed, graceful=false"]);
+}
+
+#[test]
+fn without_a_deadline_the_turn_is_cancelled_at_once() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.close(None);
+    rig.sees(&["cancel"]);
+    rig.end(1, ending(Ending::Cancelled));
+    rig.sees(&["closed, graceful=false"]);
+}
+
+#[test]
+fn a_second_close_can_only_shorten_the_wait() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.close(Some(5));
+    rig.close(Some(60));
+    rig.wait(4_999);
+    rig.sees(&[]);
+    rig.close(None);
+    rig.sees(&["cancel"]);
+}
+
+#[test]
+fn a_message_whose_turn_has_not_begun_is_left_to_the_platform() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.close(Some(30));
+    rig.sees(&["closed, graceful=true"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&[]);
+}
+
+#[test]
+fn the_last_calls_are_waited_for_but_not_for_ever() {
+    let mut rig = Rig::in_sync(|config| config.keep_alive = Some(Duration::from_secs(3)));
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["working", "turn 1, first"]);
+    rig.answer("working", Answer::Activity(Some(true)));
+    rig.close(None);
+    rig.sees(&["cancel"]);
+    rig.end(1, done());
+    rig.sees(&["idle", "processed 1"]);
+    rig.mark("processed 1", Mark::Accepted);
+    rig.sees(&[]);
+    rig.wait(1_000);
+    rig.sees(&["closed, graceful=true"]);
+}

@@ -1,0 +1,202 @@
+//! The order of calls in the usual cases.
+
+use band_wire::rest::DeliveryStatus;
+
+use super::rig::{Rig, boom, done, ending};
+use crate::room::{Answer, Mark};
+use crate::turn::Ending;
+
+#[test]
+fn a_backlog_message_is_claimed_while_its_past_is_read() {
+    let mut rig = Rig::new(|_| {});
+    rig.sees(&["next"]);
+    rig.next(Some(1));
+    rig.sees(&["participants", "history 1", "claim 1"]);
+    rig.participants();
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&[]);
+    rig.history(1, None);
+    rig.sees(&["working", "turn 1, first"]);
+    rig.answer("working", Answer::Activity(Some(true)));
+    rig.end(1, done());
+    rig.sees(&["idle", "processed 1"]);
+    rig.mark("processed 1", Mark::Accepted);
+    rig.sees(&["next"]);
+    rig.next(None);
+    rig.sees(&[]);
+}
+
+#[test]
+fn a_first_pushed_message_is_claimed_after_its_past_was_read() {
+    let mut rig = Rig::new(|_| {});
+    rig.sees(&["next"]);
+    rig.next(None);
+    rig.push(1);
+    rig.sees(&["participants", "history 1"]);
+    rig.history(1, Some(DeliveryStatus::Delivered));
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&[]);
+    rig.participants();
+    rig.sees(&["working", "turn 1, first"]);
+    rig.end(1, done());
+    rig.sees(&["processed 1"]);
+    rig.answer("working", Answer::Activity(Some(true)));
+    rig.sees(&["idle"]);
+    rig.push(2);
+    rig.sees(&["claim 2"]);
+    rig.mark("claim 2", Mark::Accepted);
+    rig.sees(&["turn 2"]);
+}
+
+#[test]
+fn a_pushed_message_that_the_past_calls_processed_gets_no_turn() {
+    let mut rig = Rig::new(|_| {});
+    rig.sees(&["next"]);
+    rig.next(None);
+    rig.push(1);
+    rig.sees(&["participants", "history 1"]);
+    rig.history(1, Some(DeliveryStatus::Processed));
+    rig.sees(&[]);
+    rig.push(1);
+    rig.sees(&[]);
+}
+
+#[test]
+fn messages_are_handled_one_after_another_and_the_next_does_not_wait_for_the_mark() {
+    let mut rig = Rig::in_sync(|_| {});
+    for n in [1, 2, 3] {
+        rig.push(n);
+    }
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.end(1, done());
+    rig.sees(&["processed 1", "claim 2"]);
+    rig.mark("claim 2", Mark::Accepted);
+    rig.sees(&["turn 2"]);
+    rig.end(2, done());
+    rig.sees(&["claim 3"]);
+    rig.mark("processed 1", Mark::Accepted);
+    rig.sees(&["processed 2"]);
+}
+
+#[test]
+fn a_failed_turn_is_marked_and_told_once() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.end(1, boom());
+    rig.sees(&["notice Internal", &format!("note GaveUp({})", super::rig::id(1)), "failed 1: boom"]);
+    rig.mark("failed 1", Mark::Accepted);
+    rig.sees(&[]);
+    rig.push(1);
+    rig.sees(&[]);
+}
+
+#[test]
+fn a_failed_turn_with_attempts_left_runs_again_before_what_came_later() {
+    let mut rig = Rig::in_sync(|config| config.attempts = 2);
+    rig.push(1);
+    rig.push(2);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.end(1, boom());
+    rig.sees(&["failed 1: boom"]);
+    rig.mark("failed 1", Mark::Accepted);
+    rig.sees(&["next"]);
+    rig.next(Some(1));
+    rig.handled(1);
+    rig.sees(&["next"]);
+    rig.next(Some(2));
+    rig.handled(2);
+    rig.sees(&["next"]);
+}
+
+#[test]
+fn a_silent_turn_is_told_and_marked_failed() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.end(1, ending(Ending::Returned));
+    let gave_up = format!("note GaveUp({})", super::rig::id(1));
+    rig.sees(&["notice The", &gave_up, "failed 1: turn ended without a reply"]);
+}
+
+#[test]
+fn a_message_that_was_not_accepted_is_not_charged_and_keeps_the_past_owed() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.end(1, ending(Ending::NotAccepted));
+    rig.sees(&[]);
+    rig.wait(1_000);
+    rig.sees(&["next"]);
+    rig.next(Some(1));
+    rig.handles(1);
+}
+
+#[test]
+fn the_past_is_tried_again_when_the_connection_is_lost_and_done_without_in_the_end() {
+    let mut rig = Rig::new(|config| config.keep_alive = None);
+    rig.sees(&["next"]);
+    rig.next(Some(1));
+    rig.sees(&["participants", "history 1", "claim 1"]);
+    rig.participants();
+    for _ in 0..3 {
+        rig.history_lost(1);
+        rig.sees(&[]);
+        rig.wait(15_000);
+        rig.sees(&["next"]);
+        rig.next(Some(1));
+        rig.sees(&["history 1", "claim 1"]);
+    }
+    rig.history_lost(1);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+}
+
+#[test]
+fn participants_that_could_not_be_read_are_asked_for_again_with_the_next_message() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.room.roster_known = false;
+    for (n, first) in [(1, ", first"), (2, "")] {
+        rig.push(n);
+        rig.sees(&["participants", &format!("claim {n}")]);
+        rig.answer("participants", Answer::Participants(Err(crate::room::Trouble::Passing)));
+        rig.mark(&format!("claim {n}"), Mark::Accepted);
+        rig.sees(&[&format!("turn {n}{first}")]);
+        rig.end(n, done());
+        rig.sees(&[&format!("processed {n}")]);
+        rig.mark(&format!("processed {n}"), Mark::Accepted);
+    }
+}
+
+#[test]
+fn the_working_state_is_repeated_while_a_turn_runs() {
+    let mut rig = Rig::in_sync(|config| config.keep_alive = Some(std::time::Duration::from_secs(3)));
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["working", "turn 1, first"]);
+    for _ in 0..3 {
+        rig.answer("working", Answer::Activity(None));
+        rig.sees(&[]);
+        rig.wait(3_000);
+        rig.sees(&["working"]);
+    }
+    rig.end(1, done());
+    rig.sees(&["processed 1"]);
+    rig.answer("working", Answer::Activity(Some(true)));
+    rig.sees(&["idle"]);
+    rig.answer("idle", Answer::Activity(Some(false)));
+    rig.wait(10_000);
+    rig.sees(&[]);
+}

@@ -1,0 +1,96 @@
+//! The working indicator: people see that the agent is at work. Nothing ever waits for it.
+
+use super::io::CallId;
+use crate::Moment;
+
+/// What people are told. One report is on its way at a time, so that "not working" never overtakes "working".
+#[derive(Debug, Default)]
+pub(super) struct Working {
+    since: Option<Moment>,
+    told: bool,
+    flight: Option<(CallId, bool)>,
+    repeat: bool,
+}
+
+impl Working {
+    pub(super) const fn start(&mut self, now: Moment) {
+        self.since = Some(now);
+    }
+
+    pub(super) const fn stop(&mut self) {
+        self.since = None;
+        self.repeat = false;
+    }
+
+    /// Since when the agent has been at work.
+    pub(super) const fn since(&self) -> Option<Moment> {
+        self.since
+    }
+
+    /// The report to make now, if any.
+    pub(super) const fn next(&self) -> Option<bool> {
+        let wanted = self.since.is_some();
+        if self.flight.is_none() && (wanted != self.told || self.repeat) { Some(wanted) } else { None }
+    }
+
+    pub(super) const fn sent(&mut self, call: CallId, working: bool) {
+        self.flight = Some((call, working));
+        self.repeat = false;
+    }
+
+    /// Takes an answer; gives what had been reported, or none when it was not that report. A report that
+    /// failed counts as made: the next repeat, or the platform's own limit, mends it.
+    pub(super) fn answered(&mut self, call: CallId) -> Option<bool> {
+        let (_, working) = self.flight.take_if(|(flight, _)| *flight == call)?;
+        self.told = working;
+        Some(working)
+    }
+
+    /// It is time to say it again.
+    pub(super) const fn repeat(&mut self) {
+        self.repeat = self.since.is_some();
+    }
+
+    /// Whether everything is said.
+    pub(super) const fn is_quiet(&self) -> bool {
+        self.flight.is_none() && !self.told && self.since.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn not_working_follows_working_and_never_overlaps_it() {
+        let mut working = Working::default();
+        assert_eq!(working.next(), None);
+        working.start(Moment::ZERO);
+        assert_eq!(working.next(), Some(true));
+        working.sent(CallId(1), true);
+        working.stop();
+        assert_eq!(working.next(), None, "the first report is still on its way");
+        assert_eq!(working.answered(CallId(9)), None);
+        assert_eq!(working.answered(CallId(1)), Some(true));
+        assert_eq!(working.next(), Some(false));
+        working.sent(CallId(2), false);
+        assert!(!working.is_quiet());
+        assert_eq!(working.answered(CallId(2)), Some(false));
+        assert!(working.is_quiet());
+    }
+
+    #[test]
+    fn it_is_repeated_while_at_work_only() {
+        let mut working = Working::default();
+        working.repeat();
+        assert_eq!(working.next(), None);
+        working.start(Moment::ZERO);
+        working.sent(CallId(1), true);
+        working.answered(CallId(1));
+        assert_eq!(working.next(), None);
+        working.repeat();
+        assert_eq!(working.next(), Some(true));
+        working.stop();
+        assert_eq!(working.next(), Some(false));
+    }
+}

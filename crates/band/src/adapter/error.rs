@@ -1,0 +1,98 @@
+//! What an adapter says when it could not do its part.
+
+use std::fmt;
+
+use crate::Error;
+
+/// Why an adapter did not finish. Every error converts into it with `?`, a plain text too.
+///
+/// Its text goes to the failed mark and to the logs; the room only sees a generic notice.
+pub struct AdapterError {
+    kind: AdapterErrorKind,
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// What an [`AdapterError`] means for the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AdapterErrorKind {
+    /// The turn failed.
+    Failed,
+    /// The adapter did not take the message: it stays open, and no attempt is charged.
+    NotAccepted,
+    /// The platform has stopped the agent in this room: the message stays open.
+    Stopped,
+    /// The turn ended because it was asked to.
+    Cancelled,
+}
+
+impl AdapterError {
+    /// The adapter did not take the message; it will be served again, and no attempt is charged.
+    pub fn not_accepted(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self { kind: AdapterErrorKind::NotAccepted, source: why.into() }
+    }
+
+    /// What it means for the message.
+    pub const fn kind(&self) -> AdapterErrorKind {
+        self.kind
+    }
+}
+
+impl<E: Into<Box<dyn std::error::Error + Send + Sync>>> From<E> for AdapterError {
+    fn from(source: E) -> Self {
+        let source = source.into();
+        let kind = match source.downcast_ref::<Error>() {
+            Some(Error::Stopped { .. }) => AdapterErrorKind::Stopped,
+            Some(Error::Cancelled) => AdapterErrorKind::Cancelled,
+            _ => AdapterErrorKind::Failed,
+        };
+        Self { kind, source }
+    }
+}
+
+/// The whole chain of causes, joined by colons.
+impl fmt::Display for AdapterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut said = self.source.to_string();
+        f.write_str(&said)?;
+        let mut cause = self.source.source();
+        while let Some(deeper) = cause {
+            let text = deeper.to_string();
+            if !said.contains(&text) {
+                write!(f, ": {text}")?;
+            }
+            said = text;
+            cause = deeper.source();
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for AdapterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AdapterError({:?}, {self})", self.kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_error_and_any_text_converts_and_keeps_its_causes() {
+        fn read() -> Result<(), AdapterError> {
+            "x".parse::<u8>()?;
+            Ok(())
+        }
+        let failed = read().unwrap_err();
+        assert_eq!(failed.kind(), AdapterErrorKind::Failed);
+        assert_eq!(failed.to_string(), "invalid digit found in string");
+        assert_eq!(AdapterError::from("no model").to_string(), "no model");
+    }
+
+    #[test]
+    fn what_the_sdk_refuses_keeps_its_meaning() {
+        assert_eq!(AdapterError::from(Error::Cancelled).kind(), AdapterErrorKind::Cancelled);
+        assert_eq!(AdapterError::not_accepted("busy").kind(), AdapterErrorKind::NotAccepted);
+    }
+}

@@ -1,0 +1,15 @@
+//! Settings: explicit, or from the environment, or the default.
+
+mod env;
+mod file;
+mod session;
+mod session_builder;
+mod state;
+mod urls;
+
+pub use env::Env;
+pub use file::{Credentials, DEFAULT_CONFIG_FILE, load_agent_config};
+pub use session::SessionConfig;
+pub use session_builder::SessionConfigBuilder;
+pub use state::{agent_state_dir, state_dir};
+pub use urls::Endpoints;

@@ -1,0 +1,88 @@
+//! How an agent behaves in its rooms.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Env, SessionConfigBuilder};
+use crate::error::Result;
+
+/// How an agent behaves in its rooms. Seconds are `f64`, as in the environment.
+///
+/// Made by [`SessionConfig::builder`]: a value that is set wins over the environment variable of the same name
+/// in capitals, and that wins over the default. `SessionConfig::default()` does not look at the environment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SessionConfig {
+    /// Entries of a room's past that the first message of a session gets at most. Default 100.
+    pub max_context_messages: u32,
+    /// Attempts at one message within this process. Default 1.
+    pub max_message_retries: u32,
+    /// Whether the first message of a session gets the room's past. Default true.
+    pub enable_context_hydration: bool,
+    /// How long a room is quiet before the platform is asked for missed messages. Default 60.
+    pub idle_resync_seconds: f64,
+    /// Whether people see that the agent is at work. Default true.
+    pub enable_working_state: bool,
+    /// How often that is repeated. Default 3.
+    pub working_keep_alive_seconds: f64,
+    /// How long one such report may take. Default 2.
+    pub working_request_timeout_seconds: u32,
+    /// After this long the repeating stops. Default none.
+    pub max_working_state_seconds: Option<f64>,
+    /// How long one turn may take. Default none.
+    pub max_cycle_seconds: Option<f64>,
+    /// Whether the room is told when a turn fails or ends in silence. Default true.
+    pub report_turn_failures_to_room: bool,
+    /// How far `idle_resync_seconds` grows while nothing is found. Default 120.
+    pub idle_resync_max_seconds: f64,
+    /// How often a stopped room is looked at. Default none: `idle_resync_seconds`.
+    pub stopped_resync_seconds: Option<f64>,
+}
+
+impl Default for SessionConfig {
+    fn default() -> Self {
+        Self {
+            max_context_messages: 100,
+            max_message_retries: 1,
+            enable_context_hydration: true,
+            idle_resync_seconds: 60.0,
+            enable_working_state: true,
+            working_keep_alive_seconds: 3.0,
+            working_request_timeout_seconds: 2,
+            max_working_state_seconds: None,
+            max_cycle_seconds: None,
+            report_turn_failures_to_room: true,
+            idle_resync_max_seconds: 120.0,
+            stopped_resync_seconds: None,
+        }
+    }
+}
+
+impl SessionConfig {
+    /// Starts with nothing set.
+    pub fn builder() -> SessionConfigBuilder {
+        SessionConfigBuilder::default()
+    }
+
+    /// From the environment of this process and the defaults.
+    ///
+    /// # Errors
+    /// A variable does not fit; the text names it.
+    pub fn from_env() -> Result<Self> {
+        Self::builder().build()
+    }
+
+    /// The same, from these variables.
+    ///
+    /// # Errors
+    /// As [`from_env`](Self::from_env).
+    pub fn from(env: &Env) -> Result<Self> {
+        Self::builder().build_with(env)
+    }
+}
+
+/// Seconds that were checked to be positive; more than a timer can hold is as good as never.
+pub(crate) fn seconds(value: f64) -> Duration {
+    Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX)
+}

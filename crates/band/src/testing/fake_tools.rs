@@ -1,0 +1,233 @@
+//! A room that remembers what was said in it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use band_core::room::{Member, Roster};
+use band_wire::rest::{
+    CreateEvent, EventCreated, EventType, MemberStatus, Message, MessageSent, Participant, Recipient, Role,
+    SendMessage, SenderType,
+};
+use band_wire::{AgentId, ChatId, Id, ParticipantId};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::adapter::Identity;
+use crate::error::Result;
+use crate::history::RawHistory;
+use crate::tools::{Answer, RoomPort, RoomTools};
+use crate::turn::{AgentInput, IncomingMessage, Turn, TurnShared};
+
+/// A made-up room for unit tests of adapters: the agent and one person, `Ada` with the handle `ada`. It keeps
+/// what is sent and refuses what the real tools would refuse.
+///
+/// ```
+/// # tokio_test();
+/// # fn tokio_test() { tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use band::testing::FakeTools;
+/// use band::{FrameworkAdapter, Turn, adapter_fn};
+///
+/// let shout = adapter_fn(|turn: Turn| async move { turn.reply(turn.text().to_uppercase()).await });
+/// let room = FakeTools::new();
+/// shout.on_event(room.turn("hello")).await.unwrap();
+/// assert_eq!(room.sent()[0].content, "HELLO");
+/// # }); }
+/// ```
+#[derive(Debug)]
+pub struct FakeTools {
+    said: Arc<Said>,
+    identity: Arc<Identity>,
+    roster: Arc<Mutex<Roster>>,
+    room: ChatId,
+    cancel: CancellationToken,
+}
+
+/// A message that was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// Its text.
+    pub content: String,
+    /// Whom it mentions.
+    pub mentions: Vec<ParticipantId>,
+    /// Its idempotency key.
+    pub key: String,
+}
+
+/// An event that was posted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentEvent {
+    /// Its type.
+    pub kind: EventType,
+    /// Its text.
+    pub content: String,
+    /// Its metadata.
+    pub metadata: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    messages: Mutex<Vec<Sent>>,
+    events: Mutex<Vec<SentEvent>>,
+    people: Mutex<Vec<Participant>>,
+}
+
+impl Default for FakeTools {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FakeTools {
+    /// A room with the agent and Ada.
+    pub fn new() -> Self {
+        let agent: AgentId = Id::new(Uuid::from_u128(1));
+        let people = vec![
+            person(Self::ada(), SenderType::User, "Ada", "ada"),
+            person(agent.into(), SenderType::Agent, "Echo", "ada/echo"),
+        ];
+        let mut roster = Roster::default();
+        roster.replace(people.iter().cloned().map(Member::from));
+        let said = Said { people: Mutex::new(people), ..Said::default() };
+        Self {
+            said: Arc::new(said),
+            identity: Arc::new(Identity::new(agent, "Echo", "Repeats what it is told.")),
+            roster: Arc::new(Mutex::new(roster)),
+            room: Id::new(Uuid::from_u128(3)),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// Ada's id.
+    pub fn ada() -> ParticipantId {
+        Id::new(Uuid::from_u128(2))
+    }
+
+    /// The agent.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// A turn about a message of Ada's, which is the first of its session. A token `@[[uuid]]` of someone in
+    /// the room is a mention.
+    pub fn turn(&self, content: &str) -> AgentInput {
+        self.turn_after(content, RawHistory::default())
+    }
+
+    /// The same, with a past.
+    pub fn turn_after(&self, content: &str, history: RawHistory) -> AgentInput {
+        let message = Message {
+            id: Id::new(Uuid::new_v4()),
+            content: content.to_owned(),
+            message_type: "text".to_owned(),
+            sender_id: Self::ada(),
+            sender_type: "User".to_owned(),
+            sender_name: Some("Ada".to_owned()),
+            chat_room_id: Some(self.room),
+            metadata: self.mentions_in(content),
+            attachments: Vec::new(),
+            inserted_at: None,
+            updated_at: None,
+        };
+        let trigger = message.id;
+        let shared = self.shared(trigger);
+        let participants = shared.roster().members();
+        Turn {
+            message: IncomingMessage::read(message, self.room, &participants),
+            room: self.room,
+            history,
+            participants_update: Some(band_core::room::participants_update(&participants)),
+            participants,
+            is_bootstrap: true,
+            tools: RoomTools { shared: Arc::new(shared) },
+        }
+    }
+
+    /// The tools alone, bound to a turn of their own.
+    pub fn tools(&self) -> RoomTools {
+        RoomTools { shared: Arc::new(self.shared(Id::new(Uuid::new_v4()))) }
+    }
+
+    /// Asks every turn of this room to end.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// What was sent so far.
+    pub fn sent(&self) -> Vec<Sent> {
+        locked(&self.said.messages).clone()
+    }
+
+    /// The events so far.
+    pub fn events(&self) -> Vec<SentEvent> {
+        locked(&self.said.events).clone()
+    }
+
+    fn mentions_in(&self, content: &str) -> Map<String, Value> {
+        let people = locked(&self.said.people);
+        let named = people.iter().filter(|person| content.contains(&format!("@[[{}]]", person.id)));
+        let mentions =
+            named.map(|person| json!({ "id": person.id, "name": person.name, "handle": person.handle }));
+        Map::from_iter([("mentions".to_owned(), mentions.collect())])
+    }
+
+    fn shared(&self, trigger: band_wire::MessageId) -> TurnShared {
+        TurnShared::new(
+            self.room,
+            trigger,
+            Arc::clone(&self.identity),
+            Arc::clone(&self.said) as Arc<dyn RoomPort>,
+            Arc::clone(&self.roster),
+            self.cancel.clone(),
+        )
+    }
+}
+
+fn person(id: ParticipantId, kind: SenderType, name: &str, handle: &str) -> Participant {
+    Participant {
+        id,
+        kind: kind.into(),
+        role: Role::Member.into(),
+        status: MemberStatus::Active.into(),
+        name: Some(name.to_owned()),
+        handle: Some(handle.to_owned()),
+        online: None,
+        description: None,
+        is_external: None,
+        connection_status: None,
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl RoomPort for Said {
+    fn send<'a>(&'a self, message: &'a SendMessage, key: &'a str) -> Answer<'a, MessageSent> {
+        let mentions: Vec<ParticipantId> =
+            message.mentions.iter().filter_map(|mention| mention.id.as_ref()?.parse().ok()).collect();
+        let recipients =
+            mentions.iter().map(|id| Recipient { id: *id, handle: String::new(), name: None }).collect();
+        let sent = Sent { content: message.content.clone(), mentions, key: key.to_owned() };
+        locked(&self.messages).push(sent);
+        answered(MessageSent { id: Id::new(Uuid::new_v4()), success: true, recipients })
+    }
+
+    fn event<'a>(&'a self, event: &'a CreateEvent) -> Answer<'a, EventCreated> {
+        locked(&self.events).push(SentEvent {
+            kind: event.message_type,
+            content: event.content.clone(),
+            metadata: event.metadata.clone(),
+        });
+        let id = Id::new(Uuid::new_v4());
+        answered(EventCreated { id, message_type: event.message_type.into(), success: true })
+    }
+
+    fn participants(&self) -> Answer<'_, Vec<Participant>> {
+        answered(locked(&self.people).clone())
+    }
+}
+
+fn answered<'a, T: Send + 'a>(value: T) -> Answer<'a, T> {
+    let answer: Result<T> = Ok(value);
+    Box::pin(std::future::ready(answer))
+}

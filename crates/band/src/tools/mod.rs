@@ -1,0 +1,230 @@
+//! The tools of one room, bound to one turn.
+
+mod catalog;
+mod dispatch;
+mod error;
+mod port;
+
+use std::fmt;
+use std::sync::Arc;
+
+use band_core::platform::text::has_visible;
+use band_core::room::Member;
+use band_core::turn::{Effect, Verdict, address};
+use band_wire::rest::{
+    CreateEvent, EventCreated, EventType, MentionInput, MessageSent, Participant, SendMessage,
+};
+use band_wire::{ChatId, ParticipantId};
+use serde_json::{Map, Value};
+
+pub use catalog::{ToolSpec, tool_specs};
+pub use dispatch::ToolOutcome;
+pub use error::ToolError;
+pub(crate) use port::{Answer, RoomPort};
+
+use crate::error::{Error, Result};
+use crate::turn::{AgentFailure, TurnShared};
+
+/// The tools of one room, bound to one turn: what they do counts for that turn's verdict. Cheap to clone.
+#[derive(Clone)]
+pub struct RoomTools {
+    pub(crate) shared: Arc<TurnShared>,
+}
+
+impl fmt::Debug for RoomTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RoomTools").field("room", &self.shared.room).finish_non_exhaustive()
+    }
+}
+
+impl RoomTools {
+    /// The room.
+    pub fn room(&self) -> ChatId {
+        self.shared.room
+    }
+
+    /// Who is in the room, as far as is known without asking.
+    pub fn participants(&self) -> Arc<Vec<Member>> {
+        self.shared.roster().members()
+    }
+
+    /// Whether the turn has replied or declined.
+    pub fn replied(&self) -> bool {
+        self.shared.ledger().replied()
+    }
+
+    /// Whether the turn may end as it is.
+    pub fn is_complete(&self) -> bool {
+        self.shared.ledger().verdict() == Verdict::Complete
+    }
+
+    /// Sends a message to those named: by id, handle, or a name that only one of them has. Counts as the
+    /// reply. Someone unknown is looked up once more on the platform before that is an error.
+    ///
+    /// # Errors
+    /// Nobody fitting is named, the text has nothing to see, the turn was asked to end, or the platform
+    /// refused.
+    pub async fn send_message<M: AsRef<str> + Sync>(
+        &self,
+        content: impl Into<String> + Send,
+        mentions: &[M],
+    ) -> Result<MessageSent> {
+        let to = self.resolve(mentions).await?;
+        self.send_to(content.into(), to).await
+    }
+
+    /// Sends a message that does not count as the reply.
+    ///
+    /// # Errors
+    /// As [`send_message`](Self::send_message).
+    pub async fn send_notice<M: AsRef<str> + Sync>(
+        &self,
+        content: impl Into<String> + Send,
+        mentions: &[M],
+    ) -> Result<MessageSent> {
+        let to = self.resolve(mentions).await?;
+        self.notice_to(content.into(), to).await
+    }
+
+    /// Posts an event: a step of the work that people see. Text over the platform's limit is cut in the
+    /// middle.
+    ///
+    /// # Errors
+    /// The text has nothing to see, the turn was asked to end, or the platform refused.
+    pub async fn send_event(
+        &self,
+        kind: EventType,
+        content: impl Into<String> + Send,
+        metadata: Option<Map<String, Value>>,
+    ) -> Result<EventCreated> {
+        let content = content.into();
+        self.may_post(&content)?;
+        let content = cut_middle(content, CreateEvent::MAX_CONTENT);
+        let event = CreateEvent { content, message_type: kind, metadata };
+        self.posted(self.shared.port.event(&event).await)
+    }
+
+    /// Tells the room of a failure. Says whether it was told; a refusal is logged.
+    ///
+    /// # Errors
+    /// Only when the platform has stopped the agent in this room.
+    pub async fn send_failure(&self, failure: AgentFailure) -> Result<bool> {
+        let told = self.send_event(EventType::Error, failure.content(), Some(failure.metadata())).await;
+        match told {
+            Ok(_) => {
+                self.shared.ledger().note_reported();
+                Ok(true)
+            }
+            Err(err @ Error::Stopped { .. }) => Err(err),
+            Err(err) => {
+                tracing::warn!(target: "band.tools", room = %self.room(), %err, "could not report a failure");
+                Ok(false)
+            }
+        }
+    }
+
+    /// Leaves the message unanswered on purpose. The reason goes to the log.
+    pub fn no_reply(&self, reason: Option<&str>) {
+        self.shared.ledger().record(Effect::Decline);
+        let reason = reason.unwrap_or_default();
+        tracing::info!(target: "band.tools", room = %self.room(), reason, "no reply, on purpose");
+    }
+
+    /// Asks the platform who is in the room.
+    ///
+    /// # Errors
+    /// The platform refused or could not be reached.
+    pub async fn get_participants(&self) -> Result<Vec<Participant>> {
+        let list = self.shared.port.participants().await?;
+        self.shared.roster().replace(list.iter().cloned().map(Member::from));
+        Ok(list)
+    }
+
+    pub(crate) async fn send_to(&self, content: String, to: Vec<ParticipantId>) -> Result<MessageSent> {
+        let sent = self.notice_to(content, to).await?;
+        self.shared.ledger().record(Effect::Reply);
+        Ok(sent)
+    }
+
+    pub(crate) async fn notice_to(&self, content: String, to: Vec<ParticipantId>) -> Result<MessageSent> {
+        self.may_post(&content)?;
+        let key = self.shared.next_send_key();
+        let mentions = to.into_iter().map(|id| self.mention(id)).collect();
+        let message = SendMessage { content, mentions, attachment_ids: Vec::new() };
+        self.posted(self.shared.port.send(&message, &key).await)
+    }
+
+    async fn resolve<M: AsRef<str> + Sync>(&self, mentions: &[M]) -> Result<Vec<ParticipantId>> {
+        let me = self.shared.identity.id;
+        let known = address(mentions, &self.participants(), me);
+        let found = match known {
+            Err(_) if !mentions.is_empty() => {
+                self.get_participants().await?;
+                address(mentions, &self.participants(), me)
+            }
+            known => known,
+        };
+        let found = found.map_err(ToolError::from)?;
+        if found.self_dropped {
+            tracing::warn!(target: "band.tools", room = %self.room(), "left the agent itself out of the mentions");
+        }
+        Ok(found.to.iter().map(|member| member.id).collect())
+    }
+
+    fn mention(&self, id: ParticipantId) -> MentionInput {
+        let handle = self.shared.roster().get(id).and_then(|member| member.handle.clone());
+        MentionInput { id: Some(id.to_string()), handle, name: None, kind: None }
+    }
+
+    fn may_post(&self, content: &str) -> Result<()> {
+        if self.shared.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        if has_visible(content) { Ok(()) } else { Err(ToolError::Blank.into()) }
+    }
+
+    /// Tells a stopped room from other refusals.
+    fn posted<T>(&self, answer: Result<T>) -> Result<T> {
+        answer.map_err(|err| match err.api() {
+            Some(api) if is_stop(api.status_code, &api.message) => Error::Stopped { room: self.room() },
+            Some(_) | None => err,
+        })
+    }
+}
+
+fn is_stop(status: u16, message: &str) -> bool {
+    status == 403 && message.to_ascii_lowercase().contains("execution is stopped")
+}
+
+/// Keeps both ends of a text that is longer than `most` characters.
+fn cut_middle(text: String, most: usize) -> String {
+    const MARK: &str = "... [truncated] ...";
+    let count = text.chars().count();
+    if count <= most {
+        return text;
+    }
+    let kept = most.saturating_sub(MARK.chars().count());
+    let head: String = text.chars().take(kept.div_ceil(2)).collect();
+    let tail: String = text.chars().skip(count.saturating_sub(kept / 2)).collect();
+    format!("{head}{MARK}{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_event_keeps_both_ends() {
+        assert_eq!(cut_middle("short".into(), 16), "short");
+        let cut = cut_middle(format!("a{}é", "x".repeat(100)), 40);
+        assert_eq!(cut.chars().count(), 40);
+        assert!(cut.starts_with("ax") && cut.ends_with("xé") && cut.contains("... [truncated] ..."));
+    }
+
+    #[test]
+    fn a_stopped_execution_is_told_by_its_text() {
+        assert!(is_stop(403, "The Execution is Stopped in this room"));
+        assert!(!is_stop(403, "forbidden"));
+        assert!(!is_stop(422, "execution is stopped"));
+    }
+}

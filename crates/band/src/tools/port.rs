@@ -1,0 +1,49 @@
+//! What the tools need of a platform: the real one, or one made up for a test.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use band_wire::ChatId;
+use band_wire::rest::{CreateEvent, EventCreated, MessageSent, Participant, SendMessage};
+use uuid::Uuid;
+
+use crate::error::Result;
+use crate::rest::RestClient;
+
+/// A call in the making.
+pub(crate) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
+/// The calls of one room.
+pub(crate) trait RoomPort: Send + Sync {
+    /// Posts a message; a repeated key never makes a second one.
+    fn send<'a>(&'a self, message: &'a SendMessage, key: &'a str) -> Answer<'a, MessageSent>;
+    /// Posts an event.
+    fn event<'a>(&'a self, event: &'a CreateEvent) -> Answer<'a, EventCreated>;
+    /// Lists the participants.
+    fn participants(&self) -> Answer<'_, Vec<Participant>>;
+}
+
+/// The platform behind the REST client.
+#[derive(Debug)]
+pub(crate) struct RestPort {
+    pub(crate) rest: RestClient,
+    pub(crate) room: ChatId,
+}
+
+impl RoomPort for RestPort {
+    fn send<'a>(&'a self, message: &'a SendMessage, key: &'a str) -> Answer<'a, MessageSent> {
+        Box::pin(self.rest.send_message(self.room, message, Some(key)))
+    }
+
+    /// The key is new each time: it only keeps a repeated request from making a second event.
+    fn event<'a>(&'a self, event: &'a CreateEvent) -> Answer<'a, EventCreated> {
+        Box::pin(async move {
+            let key = Uuid::now_v7().to_string();
+            self.rest.send_event(self.room, event, Some(&key)).await
+        })
+    }
+
+    fn participants(&self) -> Answer<'_, Vec<Participant>> {
+        Box::pin(self.rest.participants(self.room))
+    }
+}

@@ -1,0 +1,78 @@
+//! The message that a turn is about.
+
+use band_core::room::Member;
+use band_core::turn::{one_line, show_mentions, speaker_line};
+use band_wire::rest::{MentionRecord, Message};
+use band_wire::{ChatId, MessageId, ParticipantId, Stamp};
+use serde_json::{Map, Value};
+
+/// A message as adapters get it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct IncomingMessage {
+    /// The message.
+    pub id: MessageId,
+    /// The room.
+    pub room: ChatId,
+    /// Mentions of known participants are written as `@handle`.
+    pub content: String,
+    /// Who wrote it.
+    pub sender_id: ParticipantId,
+    /// `User`, `Agent`, or another word of the platform.
+    pub sender_type: String,
+    /// From the room's roster, or else from the message.
+    pub sender_name: Option<String>,
+    /// `text`, mostly.
+    pub message_type: String,
+    /// `mentions`, `status`, `delivery_status` and what else the platform says.
+    pub metadata: Map<String, Value>,
+    /// When it was stored, if the platform says.
+    pub created_at: Option<Stamp>,
+}
+
+impl IncomingMessage {
+    pub(crate) fn read(message: Message, room: ChatId, members: &[Member]) -> Self {
+        let mentioned = message.mentions();
+        let member = |id| members.iter().find(|member| member.id == id);
+        let name_of = |id| {
+            let in_room = member(id).and_then(Member::mention_name);
+            in_room.or_else(|| mentioned.iter().find(|mention| mention.id == id).and_then(mention_name))
+        };
+        let content = match show_mentions(&message.content, name_of) {
+            std::borrow::Cow::Borrowed(_) => None,
+            std::borrow::Cow::Owned(shown) => Some(shown),
+        };
+        Self {
+            id: message.id,
+            room,
+            content: content.unwrap_or(message.content),
+            sender_id: message.sender_id,
+            sender_type: message.sender_type,
+            sender_name: member(message.sender_id).and_then(|m| m.name.clone()).or(message.sender_name),
+            message_type: message.message_type,
+            metadata: message.metadata,
+            created_at: message.inserted_at,
+        }
+    }
+
+    /// The name of whoever wrote it: the sender name, or else the sender type, or else `Unknown`.
+    pub fn speaker(&self) -> String {
+        let known = [self.sender_name.as_deref().unwrap_or_default(), &self.sender_type];
+        known.into_iter().map(one_line).find(|name| !name.is_empty()).unwrap_or_else(|| "Unknown".to_owned())
+    }
+
+    /// `[name]: content`, as models see a message. Lines that could pass for another speaker are indented.
+    pub fn format_for_llm(&self) -> String {
+        speaker_line(&self.speaker(), &self.content)
+    }
+
+    /// Whom the message mentions, as the platform stored it.
+    pub fn mentions(&self) -> Vec<MentionRecord> {
+        let Some(Value::Array(items)) = self.metadata.get("mentions") else { return Vec::new() };
+        items.iter().filter_map(|item| serde::Deserialize::deserialize(item).ok()).collect()
+    }
+}
+
+fn mention_name(mention: &MentionRecord) -> Option<String> {
+    band_core::turn::mention_name(mention.handle.as_deref(), mention.name.as_deref())
+}

@@ -1,0 +1,148 @@
+//! One message and everything that it takes to answer it.
+
+mod failure;
+mod message;
+mod shared;
+
+use std::fmt;
+use std::sync::Arc;
+
+use band_core::room::Member;
+use band_wire::ChatId;
+use band_wire::rest::{EventCreated, EventType, MessageSent};
+use serde_json::{Map, Value};
+
+pub use failure::AgentFailure;
+pub use message::IncomingMessage;
+pub(crate) use shared::TurnShared;
+
+use crate::adapter::{AdapterError, Identity};
+use crate::error::Result;
+use crate::history::RawHistory;
+use crate::tools::RoomTools;
+
+/// A turn with its history as the platform gave it: what a [`FrameworkAdapter`](crate::FrameworkAdapter) gets.
+pub type AgentInput = Turn<RawHistory>;
+
+/// One message and everything that it takes to answer it.
+pub struct Turn<H = RawHistory> {
+    /// The message.
+    pub message: IncomingMessage,
+    /// The room.
+    pub room: ChatId,
+    /// What came before the message. Has entries only when [`is_bootstrap`](Self::is_bootstrap).
+    pub history: H,
+    /// Who is in the room.
+    pub participants: Arc<Vec<Member>>,
+    /// For the model: the room's participants, when they have changed since it was last told.
+    pub participants_update: Option<String>,
+    /// Whether this is the first message of a session in this room.
+    pub is_bootstrap: bool,
+    /// The tools of this room, bound to this turn. Cheap to clone.
+    pub tools: RoomTools,
+}
+
+impl<H> fmt::Debug for Turn<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn")
+            .field("room", &self.room)
+            .field("message", &self.message.id)
+            .field("is_bootstrap", &self.is_bootstrap)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H> Turn<H> {
+    /// The message's text; mentions of known participants are written as `@handle`.
+    pub fn text(&self) -> &str {
+        &self.message.content
+    }
+
+    /// Resolves when the turn is asked to end: the agent stops, a person interrupts, it took too long.
+    /// A second later the adapter's future is dropped.
+    pub async fn cancelled(&self) {
+        self.tools.shared.cancel.cancelled().await;
+    }
+
+    /// Whether the turn was asked to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.tools.shared.cancel.is_cancelled()
+    }
+
+    /// Answers whoever wrote the message.
+    ///
+    /// # Errors
+    /// The text has nothing to see, the turn was asked to end, or the platform refused.
+    pub async fn reply(&self, text: impl Into<String>) -> Result<MessageSent> {
+        self.tools.send_to(text.into(), vec![self.sender()]).await
+    }
+
+    /// Answers whoever wrote the message with a model's final text, unless there is nothing to see in it or
+    /// the turn has replied or declined already. Says whether it answered.
+    ///
+    /// # Errors
+    /// The turn was asked to end, or the platform refused.
+    pub async fn relay_reply(&self, text: impl Into<String>) -> Result<bool> {
+        let text = text.into();
+        if self.tools.replied() || !band_core::platform::text::has_visible(&text) {
+            return Ok(false);
+        }
+        self.reply(text).await.map(|_| true)
+    }
+
+    /// Says something to whoever wrote the message that does not count as the answer.
+    ///
+    /// # Errors
+    /// As [`reply`](Self::reply).
+    pub async fn notice(&self, text: impl Into<String>) -> Result<MessageSent> {
+        self.tools.notice_to(text.into(), vec![self.sender()]).await
+    }
+
+    /// Leaves the message unanswered on purpose. The reason goes to the log.
+    pub fn no_reply(&self, reason: Option<&str>) {
+        self.tools.no_reply(reason);
+    }
+
+    /// Shows people a step of the work. Agents do not see events.
+    ///
+    /// # Errors
+    /// The text has nothing to see, the turn was asked to end, or the platform refused.
+    pub async fn event(
+        &self,
+        kind: EventType,
+        text: impl Into<String>,
+        metadata: Option<Map<String, Value>>,
+    ) -> Result<EventCreated> {
+        self.tools.send_event(kind, text.into(), metadata).await
+    }
+
+    /// Tells the room of a failure and ends the turn with it: it counts as reported, and the message as
+    /// processed if the adapter then returns normally. Says whether the room was told.
+    ///
+    /// # Errors
+    /// Only when the platform has stopped the agent in this room. Other refusals are logged.
+    pub async fn fail(&self, failure: AgentFailure) -> Result<bool> {
+        self.tools.send_failure(failure).await
+    }
+
+    /// The adapter has ended the turn in its own way: it needs no reply.
+    pub fn settle(&self) {
+        self.tools.shared.ledger().settle();
+    }
+
+    fn sender(&self) -> band_wire::ParticipantId {
+        self.message.sender_id
+    }
+}
+
+impl AgentInput {
+    /// Converts the history; if that fails it stays owed.
+    pub(crate) fn convert<H>(
+        self,
+        convert: impl FnOnce(RawHistory, &Identity) -> Result<H, AdapterError>,
+    ) -> Result<Turn<H>, AdapterError> {
+        let Self { message, room, history, participants, participants_update, is_bootstrap, tools } = self;
+        let history = convert(history, &tools.shared.identity).inspect_err(|_| tools.shared.keep_owed())?;
+        Ok(Turn { message, room, history, participants, participants_update, is_bootstrap, tools })
+    }
+}

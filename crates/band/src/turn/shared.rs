@@ -1,0 +1,72 @@
+//! What a turn, its tools and the runtime share.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use band_core::room::Roster;
+use band_core::turn::Ledger;
+use band_wire::{ChatId, MessageId};
+use tokio_util::sync::CancellationToken;
+
+use crate::adapter::Identity;
+use crate::tools::RoomPort;
+
+/// The state of one turn. Locks are held for a few instructions, never across an await.
+pub(crate) struct TurnShared {
+    pub(crate) room: ChatId,
+    pub(crate) trigger: MessageId,
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) port: Arc<dyn RoomPort>,
+    pub(crate) roster: Arc<Mutex<Roster>>,
+    pub(crate) cancel: CancellationToken,
+    ledger: Mutex<Ledger>,
+    sends: AtomicU32,
+    owed: AtomicBool,
+}
+
+impl TurnShared {
+    pub(crate) fn new(
+        room: ChatId,
+        trigger: MessageId,
+        identity: Arc<Identity>,
+        port: Arc<dyn RoomPort>,
+        roster: Arc<Mutex<Roster>>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self {
+            room,
+            trigger,
+            identity,
+            port,
+            roster,
+            cancel,
+            ledger: Mutex::new(Ledger::new()),
+            sends: AtomicU32::new(0),
+            owed: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Names the next message of this turn: the same send keeps its name when the call is repeated.
+    pub(crate) fn next_send_key(&self) -> String {
+        let ordinal = self.sends.fetch_add(1, Ordering::Relaxed);
+        format!("{}-{ordinal}", self.trigger)
+    }
+
+    /// The adapter did not get the history: it stays owed.
+    pub(crate) fn keep_owed(&self) {
+        self.owed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the adapter got what it was handed.
+    pub(crate) fn was_delivered(&self) -> bool {
+        !self.owed.load(Ordering::Relaxed)
+    }
+}
