@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::answer::Answer;
 use super::config::{BaseUrl, RestConfig};
 use super::gate::{Gate, IN_FLIGHT};
-use super::retry::{Failure, Policy, Retry};
+use super::retry::{Failure, Pace, Policy, Retry};
 use crate::error::{ConnectionError, Error, Result};
 use crate::tls;
 
@@ -36,6 +36,7 @@ pub(super) struct Inner {
     base: BaseUrl,
     gate: Gate,
     dice: Mutex<Dice>,
+    pace: Pace,
     timeout: Duration,
     pub(super) mark_timeout: Duration,
 }
@@ -122,6 +123,10 @@ impl RestClient {
     /// # Errors
     /// The address or the key can't be used, or TLS can't be set up.
     pub fn new(config: RestConfig) -> Result<Self> {
+        Self::with_pace(config, Pace::DEFAULT)
+    }
+
+    pub(super) fn with_pace(config: RestConfig, pace: Pace) -> Result<Self> {
         let RestConfig { base_url, api_key, timeout, mark_timeout } = config;
         let base = BaseUrl::parse(&base_url)?;
         let mut key = HeaderValue::from_str(api_key.expose_secret().trim())
@@ -150,6 +155,7 @@ impl RestClient {
             base,
             gate: Gate::new(),
             dice: Mutex::new(Dice::new(crate::seed())),
+            pace,
             timeout,
             mark_timeout,
         };
@@ -159,7 +165,7 @@ impl RestClient {
     /// Makes a call, with as many attempts as its policy allows. Gives successes alone.
     pub(super) async fn call(&self, call: Call) -> Result<Answer> {
         let started = Instant::now();
-        let mut retry = Retry::new(call.policy);
+        let mut retry = Retry::new(call.policy, self.0.pace);
         loop {
             let (failure, error) = match self.0.attempt(&call).await {
                 Ok(answer) if answer.status.is_success() => return Ok(answer),

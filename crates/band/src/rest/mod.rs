@@ -24,3 +24,6 @@ pub use config::RestConfig;
 pub use mark::Mark;
 
 pub(crate) use config::shown;
+
+#[cfg(test)]
+mod tests;

@@ -6,14 +6,29 @@ use band_core::backoff::{Backoff, Dice};
 
 /// How often a refusal that may pass is tried again.
 const RETRIES: u32 = 3;
-/// For how long, counted from the start of the call, a platform that can't be reached is tried again.
-const UNREACHABLE_FOR: Duration = Duration::from_secs(30);
-/// Delays after refusals grow from this.
-const REFUSED_BASE: Duration = Duration::from_secs(1);
-/// Delays after broken connections grow from this.
-const BROKEN_BASE: Duration = Duration::from_millis(100);
-/// And no further than this, save what the platform demands.
-const MAX: Duration = Duration::from_secs(5);
+
+/// How fast a call is tried again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// For how long, counted from the start of the call, a platform that can't be reached is tried again.
+    pub(super) unreachable_for: Duration,
+    /// Delays after refusals grow from this.
+    pub(super) refused_base: Duration,
+    /// Delays after broken connections grow from this.
+    pub(super) broken_base: Duration,
+    /// And no further than this, save what the platform demands.
+    pub(super) max: Duration,
+}
+
+impl Pace {
+    /// For platforms as they are.
+    pub(super) const DEFAULT: Self = Self {
+        unreachable_for: Duration::from_secs(30),
+        refused_base: Duration::from_secs(1),
+        broken_base: Duration::from_millis(100),
+        max: Duration::from_secs(5),
+    };
+}
 
 /// Why an attempt did not bring what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,13 +80,19 @@ impl Policy {
 #[derive(Debug)]
 pub(super) struct Retry {
     policy: Policy,
+    unreachable_for: Duration,
     refused: Backoff,
     broken: Backoff,
 }
 
 impl Retry {
-    pub(super) const fn new(policy: Policy) -> Self {
-        Self { policy, refused: Backoff::new(REFUSED_BASE, MAX), broken: Backoff::new(BROKEN_BASE, MAX) }
+    pub(super) const fn new(policy: Policy, pace: Pace) -> Self {
+        Self {
+            policy,
+            unreachable_for: pace.unreachable_for,
+            refused: Backoff::new(pace.refused_base, pace.max),
+            broken: Backoff::new(pace.broken_base, pace.max),
+        }
     }
 
     /// The delay before the next attempt, or none when the failure stands. `spent` is the time since the
@@ -89,7 +110,7 @@ impl Retry {
             }
             Failure::Unsent | Failure::Broken => {
                 let delay = self.broken.next(dice);
-                (spent.saturating_add(delay) < UNREACHABLE_FOR).then_some(delay)
+                (spent.saturating_add(delay) < self.unreachable_for).then_some(delay)
             }
         }
     }
@@ -98,6 +119,10 @@ impl Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn retry(policy: Policy) -> Retry {
+        Retry::new(policy, Pace::DEFAULT)
+    }
 
     const fn status(status: u16) -> Failure {
         Failure::Status { status, retry_after: None }
@@ -122,7 +147,7 @@ mod tests {
             (Failure::Broken, vec![Repeatable, Keyed]),
         ] {
             for policy in [Repeatable, Keyed, Unkeyed, Once] {
-                let again = Retry::new(policy).after(failure, Duration::ZERO, &mut Dice::new(1)).is_some();
+                let again = retry(policy).after(failure, Duration::ZERO, &mut Dice::new(1)).is_some();
                 assert_eq!(again, repeated_by.contains(&policy), "{failure:?} under {policy:?}");
             }
         }
@@ -130,9 +155,9 @@ mod tests {
 
     #[test]
     fn a_refusal_is_tried_three_times_more() {
-        let mut retry = Retry::new(Policy::Repeatable);
+        let mut attempts = retry(Policy::Repeatable);
         let tried = (0..10)
-            .take_while(|_| retry.after(status(503), Duration::ZERO, &mut Dice::new(1)).is_some())
+            .take_while(|_| attempts.after(status(503), Duration::ZERO, &mut Dice::new(1)).is_some())
             .count();
         assert_eq!(tried, 3);
     }
@@ -140,22 +165,22 @@ mod tests {
     #[test]
     fn the_platforms_own_delay_is_obeyed_in_full() {
         let failure = Failure::Status { status: 429, retry_after: Some(Duration::from_secs(120)) };
-        let delay = Retry::new(Policy::Unkeyed).after(failure, Duration::ZERO, &mut Dice::new(1));
+        let delay = retry(Policy::Unkeyed).after(failure, Duration::ZERO, &mut Dice::new(1));
         assert_eq!(delay, Some(Duration::from_secs(120)));
     }
 
     #[test]
     fn an_unreachable_platform_is_tried_for_half_a_minute() {
-        let mut retry = Retry::new(Policy::Repeatable);
+        let mut attempts = retry(Policy::Repeatable);
         let mut dice = Dice::new(7);
         let mut spent = Duration::ZERO;
         let mut tries = 0;
-        while let Some(delay) = retry.after(Failure::Broken, spent, &mut dice) {
-            assert!(delay <= MAX);
+        while let Some(delay) = attempts.after(Failure::Broken, spent, &mut dice) {
+            assert!(delay <= Pace::DEFAULT.max);
             spent += delay;
             tries += 1;
         }
-        assert!(spent < UNREACHABLE_FOR, "{spent:?}");
+        assert!(spent < Pace::DEFAULT.unreachable_for, "{spent:?}");
         assert!(tries > 5, "{tries} tries");
     }
 }

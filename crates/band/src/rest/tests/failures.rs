@@ -1,0 +1,147 @@
+//! Refusals, broken connections, silence.
+
+use band_wire::rest::{ReportActivity, SendMessage};
+
+use super::*;
+use crate::error::Error;
+use crate::rest::Mark;
+
+fn hello() -> SendMessage {
+    SendMessage { content: "hi".to_owned(), mentions: Vec::new(), attachment_ids: Vec::new() }
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_told_with_the_platforms_words() {
+    let platform = Platform::follow([refuse(401, "unauthorized")]).await;
+    let err = platform.client().me().await.unwrap_err();
+    assert!(matches!(err, Error::Unauthorized(_)));
+    let text = err.to_string();
+    assert!(text.contains("status_code: 401, code: unauthorized, message: No., request_id: r-1"), "{text}");
+    assert!(!text.contains(KEY));
+    assert!(matches!(platform.client().mark_processed(CHAT, MESSAGE).await, Err(Error::Unauthorized(_))));
+}
+
+#[tokio::test]
+async fn the_identity_is_asked_for_once_and_its_owner_decides_on_retries() {
+    let platform = Platform::follow([Step::Answer(429, "Retry-After: 3\r\n", String::new())]).await;
+    let err = platform.client().me().await.unwrap_err();
+    assert_eq!(err.api().unwrap().retry_after, Some(Duration::from_secs(3)));
+    assert_eq!(platform.lines().len(), 1);
+}
+
+#[tokio::test]
+async fn a_refusal_that_may_pass_is_tried_three_times_more() {
+    for (status, attempts) in
+        [(408, 4), (409, 4), (429, 4), (500, 4), (503, 4), (400, 1), (403, 1), (404, 1), (422, 1)]
+    {
+        let platform = Platform::follow([refuse(status, "x")]).await;
+        assert_eq!(platform.client().next(CHAT).await.unwrap_err().status(), Some(status));
+        assert_eq!(platform.lines().len(), attempts, "{status}");
+    }
+    let platform = Platform::follow([refuse(503, "x"), refuse(500, "x"), refuse(502, "x"), sent()]).await;
+    platform.client().send_message(CHAT, &hello(), Some("k")).await.unwrap();
+    let seen = platform.seen();
+    assert_eq!(seen.len(), 4);
+    for again in &seen {
+        assert_eq!(again.body, seen[0].body);
+        assert!(again.headers.contains("idempotency-key: k"));
+    }
+}
+
+#[tokio::test]
+async fn a_conflict_is_the_answer_to_a_keyed_send() {
+    let platform = Platform::follow([refuse(409, "conflict")]).await;
+    let err = platform.client().send_message(CHAT, &hello(), Some("k")).await.unwrap_err();
+    assert_eq!((err.status(), platform.lines().len()), (Some(409), 1));
+}
+
+#[tokio::test]
+async fn a_send_that_broke_off_is_repeated_under_its_key_and_never_without_one() {
+    let keyed = Platform::follow([Step::HangUp, Step::HangUp, sent()]).await;
+    keyed.client().send_message(CHAT, &hello(), Some("k")).await.unwrap();
+    assert_eq!(keyed.lines().len(), 3);
+    for step in [Step::HangUp, refuse(500, "x"), refuse(503, "x")] {
+        let unkeyed = Platform::follow([step, sent()]).await;
+        unkeyed.client().send_message(CHAT, &hello(), None).await.unwrap_err();
+        assert_eq!(unkeyed.lines().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_send_that_was_stored_but_answered_unreadably_says_so_by_its_status() {
+    let platform = Platform::follow([Step::Answer(201, "", r#"{"data":{"id":7}}"#.to_owned())]).await;
+    let err = platform.client().send_message(CHAT, &hello(), Some("k")).await.unwrap_err();
+    assert_eq!((err.status(), platform.lines().len()), (Some(201), 1));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_envelope_keeps_its_status() {
+    let html = "<html><body>Forbidden by proxy</body></html>";
+    let platform = Platform::follow([Step::Answer(403, "X-Request-Id: r-9\r\n", html.to_owned())]).await;
+    let err = platform.client().next(CHAT).await.unwrap_err();
+    let api = err.api().unwrap();
+    assert_eq!((api.status_code, api.message.as_str(), api.request_id.as_deref()), (403, html, Some("r-9")));
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_error_and_the_key_does_not_follow_it() {
+    let elsewhere = Platform::follow([ok(&json!({"data": message()}))]).await;
+    let location: &'static str = format!("Location: http://{}/\r\n", elsewhere.address).leak();
+    let platform = Platform::follow([Step::Answer(302, location, String::new())]).await;
+    assert_eq!(platform.client().next(CHAT).await.unwrap_err().status(), Some(302));
+    assert_eq!(elsewhere.lines().len(), 0);
+}
+
+#[tokio::test]
+async fn a_mark_that_hangs_is_given_up_and_said_again() {
+    let platform = Platform::follow([Step::Hang, ok(&mark("processed"))]).await;
+    let mut config = platform.config();
+    config.mark_timeout = Duration::from_millis(200);
+    let mark = quick(config).mark_processed(CHAT, MESSAGE).await.unwrap();
+    assert!(matches!(mark, Mark::Accepted(_)), "{mark:?}");
+    assert_eq!(platform.lines().len(), 2);
+}
+
+#[tokio::test]
+async fn an_activity_report_is_tried_once_within_its_limit() {
+    let report = ReportActivity { working: true, activity: None };
+    for step in [Step::Hang, Step::HangUp, refuse(503, "x"), refuse(429, "x")] {
+        let platform = Platform::follow([step]).await;
+        platform.client().report_activity(CHAT, &report, Duration::from_millis(200)).await.unwrap_err();
+        assert_eq!(platform.lines().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_platform_that_is_away_is_tried_until_it_is_back() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let client = quick(RestConfig::new(format!("http://{address}"), KEY.into()));
+    let mut calls = JoinSet::new();
+    calls.spawn(async move { client.send_message(CHAT, &hello(), None).await });
+    // Whatever comes first: some attempts against a closed port, or the listener.
+    tokio::task::yield_now().await;
+    let listener = TcpListener::bind(address).await.unwrap();
+    let (stream, _) = listener.accept().await.unwrap();
+    let script = Script { steps: Mutex::new([sent()].into()), ..Script::default() };
+    let mut serving = JoinSet::new();
+    serving.spawn(serve(stream, Arc::new(script)));
+    calls.join_next().await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_platform_that_stays_away_is_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let pace = Pace { unreachable_for: Duration::from_millis(50), ..Pace::DEFAULT };
+    let config = RestConfig::new(format!("http://{address}"), KEY.into());
+    let client = RestClient::with_pace(config, pace).unwrap();
+    let err = client.next(CHAT).await.unwrap_err();
+    assert!(matches!(err, Error::Connection(_)), "{err}");
+    let text = err.to_string();
+    assert!(text.starts_with("GET /api/v1/agent/chats/"), "{text}");
+    assert!(text.to_lowercase().contains("refused"), "{text}");
+    assert!(matches!(client.mark_processed(CHAT, MESSAGE).await.unwrap(), Mark::Unconfirmed(_)));
+}

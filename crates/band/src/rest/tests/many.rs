@@ -1,0 +1,33 @@
+//! Many rooms at once.
+
+use super::*;
+use crate::rest::gate::IN_FLIGHT;
+
+#[tokio::test]
+async fn a_thousand_rooms_at_once_are_all_served_and_never_too_many_at_a_time() {
+    const CALLS: usize = 1_000;
+    let hold = Arc::new(Notify::new());
+    let steps = Mutex::new([ok(&json!({"data": message()}))].into());
+    let script = Script { steps, hold: Some(Arc::clone(&hold)), ..Script::default() };
+    let platform = Platform::run(script).await;
+    let client = platform.client();
+    let mut calls = JoinSet::new();
+    for _ in 0..CALLS {
+        let client = client.clone();
+        calls.spawn(async move { client.next(CHAT).await });
+    }
+    // Nobody is answered before as many as may are at work.
+    while platform.script.at_work.load(Ordering::SeqCst) < IN_FLIGHT {
+        tokio::task::yield_now().await;
+    }
+    let mut served = 0;
+    while served < CALLS {
+        hold.notify_one();
+        while let Some(done) = calls.try_join_next() {
+            done.unwrap().unwrap();
+            served += 1;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(platform.script.most_at_work.load(Ordering::SeqCst), IN_FLIGHT);
+}
