@@ -99,6 +99,11 @@ impl Span {
         self.offset.is_some()
     }
 
+    /// Whether it is the first page by cursor.
+    pub fn is_first(&self) -> bool {
+        self.position == Position::Start
+    }
+
     /// Cuts what was looked up to the page, and says where it stands. `total` is shown if it is there.
     pub fn page<T>(
         &self,

@@ -9,7 +9,8 @@ use super::{App, AppResult};
 use crate::store::Scope;
 
 impl App {
-    /// The agent begins with a message. While an attempt is open, the same one is answered.
+    /// The agent begins with a message. While an attempt is open, the same one is answered. Marks answer
+    /// nothing while an execution is stopped, which no caller can do yet.
     ///
     /// # Errors
     /// 403 for people, 404 outside the room and for a message that isn't in it.
@@ -18,7 +19,7 @@ impl App {
         who: Principal,
         chat: ChatId,
         message: MessageId,
-    ) -> AppResult<MessageMark> {
+    ) -> AppResult<Option<MessageMark>> {
         self.mark(who, chat, message, Mark::Processing).await
     }
 
@@ -31,7 +32,7 @@ impl App {
         who: Principal,
         chat: ChatId,
         message: MessageId,
-    ) -> AppResult<MessageMark> {
+    ) -> AppResult<Option<MessageMark>> {
         self.mark(who, chat, message, Mark::Processed).await
     }
 
@@ -45,7 +46,7 @@ impl App {
         chat: ChatId,
         message: MessageId,
         request: FailMark,
-    ) -> AppResult<MessageMark> {
+    ) -> AppResult<Option<MessageMark>> {
         self.mark(who, chat, message, Mark::Failed(request.error)).await
     }
 
@@ -55,7 +56,7 @@ impl App {
         chat: ChatId,
         message: MessageId,
         mark: Mark,
-    ) -> AppResult<MessageMark> {
+    ) -> AppResult<Option<MessageMark>> {
         let (agent, _) = who.agent()?;
         let command = move |scope: &mut Scope<'_>| {
             let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
@@ -63,7 +64,7 @@ impl App {
             let stored = scope.view().message(chat, message)?.ok_or_else(Refusal::not_found)?;
             let deliveries = scope.view().deliveries(stored.seq)?;
             let facts = marks::Facts { chat, message: stored.message, deliveries, now: scope.now() };
-            Ok(scope.carry_out(marks::mark(facts, agent, mark)?)?)
+            Ok(Some(scope.carry_out(marks::mark(facts, agent, mark)?)?))
         };
         self.store().write(command).await
     }

@@ -1,25 +1,51 @@
 //! The use cases of the platform, one file a verb: load facts, let the rules decide, store, answer.
 
+mod activity;
+mod add_participant;
+mod administer;
+mod agent_chats;
+mod agent_me;
+mod agent_messages;
 mod authenticate;
+mod context;
+mod create_chat;
 mod create_event;
+mod delete_agent;
 mod error;
 mod idempotency;
 mod mark_message;
+mod may_join;
+mod my_agents;
+mod my_chats;
+mod my_messages;
 mod next_message;
+mod participants;
+mod peers;
+mod profile;
+mod register_agent;
+mod remove_participant;
 mod send_message;
+mod sessions;
+mod shape;
+mod upkeep;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use band_core::platform::Push;
 use band_core::platform::hub::Readers;
 use band_wire::{AgentId, ChatId, ParticipantId};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
+pub use administer::LINK_AGE;
 pub use error::{AppError, AppResult};
+pub use sessions::{SESSION_AGE, Session};
 
 use crate::bus::Outlet;
 use crate::keys::Keyring;
 use crate::store::{DataDir, Store, StoreError};
+use activity::Desk;
 use authenticate::KeyCache;
 
 /// Everything the platform can do. Clones share one platform.
@@ -30,6 +56,10 @@ struct Inner {
     store: Store,
     keyring: Keyring,
     keys: KeyCache,
+    desk: Desk,
+    outlet: Arc<dyn Outlet>,
+    stop: CancellationToken,
+    upkeep: Mutex<JoinSet<()>>,
 }
 
 impl fmt::Debug for App {
@@ -43,16 +73,33 @@ impl App {
     ///
     /// # Errors
     /// The folder can't be used; see [`StoreError`].
-    pub fn open(dir: &DataDir, outlet: Arc<dyn Outlet>) -> Result<Self, StoreError> {
+    pub async fn open(dir: &DataDir, outlet: Arc<dyn Outlet>) -> Result<Self, StoreError> {
         let keys = KeyCache::default();
-        let outlet = Arc::new(Watched { outlet, keys: keys.clone() });
-        let (store, secret) = Store::open(dir, outlet)?;
-        Ok(Self(Arc::new(Inner { store, keyring: Keyring::new(secret), keys })))
+        let watched = Arc::new(Watched { outlet: Arc::clone(&outlet), keys: keys.clone() });
+        let dir = dir.clone();
+        let opened = tokio::task::spawn_blocking(move || Store::open(&dir, watched)).await;
+        let (store, secret) = opened.unwrap_or(Err(StoreError::Panicked))?;
+        let (desk, stop) = (Desk::new(), CancellationToken::new());
+        let mut upkeep = JoinSet::new();
+        upkeep.spawn(upkeep::run(store.clone(), desk.clone(), stop.clone()));
+        let (keyring, upkeep) = (Keyring::new(secret), Mutex::new(upkeep));
+        Ok(Self(Arc::new(Inner { store, keyring, keys, desk, outlet, stop, upkeep })))
     }
 
     /// Takes no more work, finishes what waits, and closes the database.
     pub async fn close(&self) {
+        self.0.stop.cancel();
+        let mut upkeep = std::mem::take(&mut *self.0.upkeep.lock().unwrap_or_else(PoisonError::into_inner));
+        while upkeep.join_next().await.is_some() {}
         self.store().close().await;
+    }
+
+    fn desk(&self) -> &Desk {
+        &self.0.desk
+    }
+
+    fn is_online(&self, who: ParticipantId) -> bool {
+        self.0.outlet.is_online(who)
     }
 
     fn store(&self) -> &Store {

@@ -68,9 +68,14 @@ impl<'w> Scope<'w> {
             self.wrote = true;
             apply::run(self, write)?;
         }
-        if !plan.pushes.is_empty() {
-            self.effects.push(Effect::Publish(plan.pushes));
-        }
+        self.publish(plan.pushes);
         Ok(plan.answer)
+    }
+
+    /// Keeps pushes for the time after the commit.
+    pub fn publish(&mut self, pushes: Vec<Push>) {
+        if !pushes.is_empty() {
+            self.effects.push(Effect::Publish(pushes));
+        }
     }
 }

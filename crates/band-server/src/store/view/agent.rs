@@ -4,6 +4,7 @@ use band_core::platform::page::{Key, Position};
 use band_core::platform::plan::AgentRow;
 use band_wire::rest::query::{AgentSort, Order};
 use band_wire::{AgentId, ChatId, UserId};
+use rusqlite::types::Value as SqlValue;
 use rusqlite::{Row, params};
 use uuid::Uuid;
 
@@ -22,6 +23,8 @@ pub struct AgentFilter {
     pub name: Option<String>,
     /// Those that the public directory lists, or the others.
     pub listed: Option<bool>,
+    /// Those whose loop runs outside the platform, or the others, of which there are none.
+    pub external: Option<bool>,
 }
 
 impl View<'_> {
@@ -57,7 +60,7 @@ impl View<'_> {
     /// The database can't be read.
     pub fn count_agents(self, owner: UserId, filter: &AgentFilter) -> Result<u64, StoreError> {
         let sql = format!("SELECT count(*) FROM agents WHERE {SHOWN}");
-        self.count(&sql, params![owner.uuid(), filter.name, filter.listed])
+        self.count(&sql, params![owner.uuid(), filter.name, filter.listed, filter.external])
     }
 
     /// The agents of an owner that a filter shows: some, from a place on.
@@ -81,30 +84,18 @@ impl View<'_> {
             Order::Asc => (">", "ASC"),
             Order::Desc => ("<", "DESC"),
         };
-        let (name, listed) = (&filter.name, filter.listed);
-        let sql = |place: &str| {
-            format!(
-                "{AGENT} WHERE {SHOWN} {place} ORDER BY {column} {direction}, id {direction} LIMIT ?4 OFFSET ?5"
-            )
+        let (key, id, skip) = match position {
+            Position::Start => (None, None, 0),
+            Position::Skip(skip) => (None, None, *skip),
+            Position::After(Key::Number(number), id) => (Some(SqlValue::from(*number)), Some(*id), 0),
+            Position::After(Key::Text(text), id) => (Some(SqlValue::from(text.clone())), Some(*id), 0),
         };
-        match position {
-            Position::Start => self.list(&sql(""), params![owner.uuid(), name, listed, limit, 0], read),
-            Position::Skip(skip) => {
-                self.list(&sql(""), params![owner.uuid(), name, listed, limit, skip], read)
-            }
-            Position::After(key, id) => {
-                let sql = sql(&format!("AND ({column}, id) {compare} (?6, ?7)"));
-                let id: &Uuid = id;
-                match key {
-                    Key::Number(number) => {
-                        self.list(&sql, params![owner.uuid(), name, listed, limit, 0, number, id], read)
-                    }
-                    Key::Text(text) => {
-                        self.list(&sql, params![owner.uuid(), name, listed, limit, 0, text, id], read)
-                    }
-                }
-            }
-        }
+        let sql = format!(
+            "{AGENT} WHERE {SHOWN} AND (?7 IS NULL OR ({column}, id) {compare} (?7, ?8))
+             ORDER BY {column} {direction}, id {direction} LIMIT ?5 OFFSET ?6"
+        );
+        let AgentFilter { name, listed, external } = filter;
+        self.list(&sql, params![owner.uuid(), name, listed, external, limit, skip, key, id], read)
     }
 
     /// How many executions an agent has.
@@ -126,7 +117,8 @@ impl View<'_> {
 }
 
 const SHOWN: &str = "owner_id = ?1 AND deleted_at IS NULL
-    AND (?2 IS NULL OR instr(fold(name), fold(?2)) > 0) AND (?3 IS NULL OR listed_in_directory = ?3)";
+    AND (?2 IS NULL OR instr(fold(name), fold(?2)) > 0) AND (?3 IS NULL OR listed_in_directory = ?3)
+    AND (?4 IS NULL OR ?4 = 1)";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<AgentRow> {
     Ok(AgentRow {

@@ -1,5 +1,7 @@
 //! Rooms and who is in them.
 
+use std::collections::BTreeMap;
+
 use band_core::platform::access::{self, Access, Row as OwnRow};
 use band_core::platform::page::{Key, Position};
 use band_core::platform::plan::full_name;
@@ -37,6 +39,14 @@ pub struct ChatFilter {
 
 const CHAT: &str = "c.id, c.title, c.title_state, c.kind, c.status, c.task_id, c.inserted_at, c.updated_at,
     c.last_message_at";
+
+const MEMBER: &str = "p.participant_id, p.kind, p.role, p.status, p.inserted_at, u.handle, u.first_name,
+    u.last_name, a.slug, a.name, a.description, a.owner_id, o.handle";
+
+/// Goes with the columns of [`MEMBER`].
+const JOINED: &str = "LEFT JOIN users u ON p.kind = 'User' AND u.id = p.participant_id
+    LEFT JOIN agents a ON p.kind = 'Agent' AND a.id = p.participant_id
+    LEFT JOIN users o ON o.id = a.owner_id";
 
 impl View<'_> {
     /// One room, whoever asks.
@@ -101,21 +111,66 @@ impl View<'_> {
         position: &Position,
         limit: u64,
     ) -> Result<Vec<Member>, StoreError> {
-        let sql = "SELECT p.participant_id, p.kind, p.role, p.status, p.inserted_at, u.handle, u.first_name,
-                u.last_name, a.slug, a.name, a.description, a.owner_id, o.handle
-            FROM participants p
-            LEFT JOIN users u ON p.kind = 'User' AND u.id = p.participant_id
-            LEFT JOIN agents a ON p.kind = 'Agent' AND a.id = p.participant_id
-            LEFT JOIN users o ON o.id = a.owner_id
-            WHERE p.chat_id = ?1 AND (?2 IS NULL OR p.kind = ?2) AND (?3 IS NULL OR p.participant_id > ?3)
-            ORDER BY p.participant_id LIMIT ?4 OFFSET ?5";
+        let sql = format!(
+            "SELECT {MEMBER} FROM participants p {JOINED}
+             WHERE p.chat_id = ?1 AND (?2 IS NULL OR p.kind = ?2) AND p.participant_id > ?3
+             ORDER BY p.participant_id LIMIT ?4 OFFSET ?5"
+        );
         let (after, skip) = match position {
-            Position::Start => (None, 0),
-            Position::Skip(skip) => (None, *skip),
-            Position::After(_, id) => (Some(*id), 0),
+            Position::Start => (Uuid::nil(), 0),
+            Position::Skip(skip) => (Uuid::nil(), *skip),
+            Position::After(_, id) => (*id, 0),
         };
         let kind = kind.map(SenderType::as_str);
-        self.list(sql, params![chat.uuid(), kind, after, limit, skip], read_member)
+        self.list(&sql, params![chat.uuid(), kind, after, limit, skip], read_member)
+    }
+
+    /// The first members of several rooms, by id, each with the number of all members of its room. One look-up.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub fn first_members(
+        self,
+        chats: &[ChatId],
+        each: u64,
+    ) -> Result<BTreeMap<ChatId, (Vec<Member>, u64)>, StoreError> {
+        let sql = format!(
+            "SELECT {MEMBER}, p.chat_id, p.total FROM (
+                 SELECT *, row_number() OVER (PARTITION BY chat_id ORDER BY participant_id) AS place,
+                     count(*) OVER (PARTITION BY chat_id) AS total
+                 FROM participants WHERE chat_id IN (SELECT unhex(value) FROM json_each(?1))
+             ) p {JOINED} WHERE p.place <= ?2 ORDER BY p.chat_id, p.participant_id"
+        );
+        let rows = self.list(&sql, params![hex_list(chats), each], |row| {
+            Ok((column::id(row, 13)?, row.get(14)?, read_member(row)?))
+        })?;
+        let mut found: BTreeMap<ChatId, (Vec<Member>, u64)> = BTreeMap::new();
+        for (chat, total, member) in rows {
+            let entry = found.entry(chat).or_default();
+            entry.0.push(member);
+            entry.1 = total;
+        }
+        Ok(found)
+    }
+
+    /// The agents of a person in several rooms. One look-up.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub fn own_agents_in(
+        self,
+        owner: UserId,
+        chats: &[ChatId],
+    ) -> Result<BTreeMap<ChatId, Vec<AgentId>>, StoreError> {
+        let sql = "SELECT p.chat_id, a.id FROM participants p JOIN agents a ON a.id = p.participant_id
+            WHERE p.chat_id IN (SELECT unhex(value) FROM json_each(?1)) AND p.kind = 'Agent'
+                AND p.status <> 'blocked' AND a.owner_id = ?2 ORDER BY p.chat_id, a.id";
+        let mut found: BTreeMap<ChatId, Vec<AgentId>> = BTreeMap::new();
+        let params = params![hex_list(chats), owner.uuid()];
+        for (chat, agent) in self.list(sql, params, |row| Ok((column::id(row, 0)?, column::id(row, 1)?)))? {
+            found.entry(chat).or_default().push(agent);
+        }
+        Ok(found)
     }
 
     /// How many are in a room, of one kind.
@@ -125,17 +180,6 @@ impl View<'_> {
     pub fn count_members(self, chat: ChatId, kind: Option<SenderType>) -> Result<u64, StoreError> {
         let sql = "SELECT count(*) FROM participants WHERE chat_id = ?1 AND (?2 IS NULL OR kind = ?2)";
         self.count(sql, params![chat.uuid(), kind.map(SenderType::as_str)])
-    }
-
-    /// The agents of a person in a room.
-    ///
-    /// # Errors
-    /// The database can't be read.
-    pub fn agents_in(self, owner: UserId, chat: ChatId) -> Result<Vec<AgentId>, StoreError> {
-        let sql = "SELECT a.id FROM participants p JOIN agents a ON a.id = p.participant_id
-            WHERE p.chat_id = ?1 AND p.kind = 'Agent' AND p.status <> 'blocked' AND a.owner_id = ?2
-            ORDER BY a.id";
-        self.list(sql, params![chat.uuid(), owner.uuid()], |row| column::id(row, 0))
     }
 
     /// The rooms of an agent: how many.
@@ -214,6 +258,12 @@ impl View<'_> {
 
 const AGENT_CHATS: &str = "FROM participants p JOIN chats c ON c.id = p.chat_id
     WHERE p.participant_id = ?1 AND p.status <> 'blocked' AND c.deleted_at IS NULL";
+
+/// Ids as a JSON list of hexadecimal texts, which SQLite turns back.
+pub(super) fn hex_list(chats: &[ChatId]) -> String {
+    let ids: Vec<String> = chats.iter().map(|chat| chat.uuid().simple().to_string()).collect();
+    serde_json::Value::from(ids).to_string()
+}
 
 fn my_chats(filter: ChatFilter) -> String {
     let shown = if filter.agent_rooms {

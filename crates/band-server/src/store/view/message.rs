@@ -8,6 +8,7 @@ use band_wire::{ChatId, MessageId};
 use rusqlite::{Row, params};
 
 use super::View;
+use super::chat::hex_list;
 use crate::store::{StoreError, column};
 
 /// A message with its place in the order of commits.
@@ -33,14 +34,17 @@ impl View<'_> {
         self.first(&sql, params![message.uuid(), chat.uuid()], read)
     }
 
-    /// The newest message or event of a room that people see.
+    /// The newest message or event of several rooms. One look-up.
     ///
     /// # Errors
     /// The database can't be read.
-    pub fn last_message(self, chat: ChatId) -> Result<Option<StoredMessage>, StoreError> {
-        let sql =
-            format!("SELECT {MESSAGE} FROM messages m WHERE m.chat_id = ?1 ORDER BY m.seq DESC LIMIT 1");
-        self.first(&sql, params![chat.uuid()], read)
+    pub fn last_messages(self, chats: &[ChatId]) -> Result<Vec<StoredMessage>, StoreError> {
+        let sql = format!(
+            "SELECT {MESSAGE} FROM chats c JOIN messages m ON m.seq = (
+                 SELECT newest.seq FROM messages newest WHERE newest.chat_id = c.id ORDER BY newest.seq DESC LIMIT 1)
+             WHERE c.id IN (SELECT unhex(value) FROM json_each(?1))"
+        );
+        self.list(&sql, params![hex_list(chats)], read)
     }
 
     /// How many messages and events a room has, by type.

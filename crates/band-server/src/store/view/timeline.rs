@@ -106,6 +106,16 @@ impl View<'_> {
         self.count(&sql, params![chat.uuid(), only, except, since])
     }
 
+    /// Whether the message at a place is of a wanted type.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub fn is_wanted(self, chat: ChatId, wanted: &TypesWanted, seq: i64) -> Result<bool, StoreError> {
+        let (only, except, since) = wanted.params();
+        let sql = format!("SELECT 1 FROM messages m WHERE m.chat_id = ?1 AND {WANTED} AND m.seq = ?5");
+        self.exists(&sql, params![chat.uuid(), only, except, since, seq])
+    }
+
     /// A part of what an agent may know: all that it sent, and the texts that mention it.
     ///
     /// # Errors

@@ -1,0 +1,47 @@
+//! `DELETE /me/agents/{id}`.
+
+use band_core::platform::Principal;
+use band_core::platform::activity::Input;
+use band_core::platform::agents::{self, Deleting};
+use band_wire::AgentId;
+use band_wire::rest::DeletedAgent;
+use band_wire::rest::query::DeleteAgentQuery;
+
+use super::{App, AppResult};
+use crate::store::Scope;
+
+impl App {
+    /// Deletes an agent: out of all rooms, its key invalid, its sockets closed, its name free again.
+    ///
+    /// # Errors
+    /// 403 for agents and for another's agent, 404 for none, 422 with executions and without `force`.
+    pub async fn delete_agent(
+        &self,
+        who: Principal,
+        agent: AgentId,
+        query: DeleteAgentQuery,
+    ) -> AppResult<DeletedAgent> {
+        let owner = who.user()?;
+        let desk = self.desk().clone();
+        let command = move |scope: &mut Scope<'_>| {
+            let row = scope.view().agent(agent)?;
+            let mut rooms = Vec::new();
+            if row.as_ref().is_some_and(|row| row.owner == owner) {
+                for chat in scope.view().agent_chat_ids(agent)? {
+                    rooms.extend(scope.room(chat)?);
+                }
+            }
+            let facts = Deleting {
+                agent: row.as_ref(),
+                rooms: &rooms,
+                executions: scope.view().count_executions(agent)?,
+                force: query.force,
+                now: scope.now(),
+            };
+            let deleted = scope.carry_out(agents::delete(&facts, owner)?)?;
+            scope.publish(desk.handle(Input::Gone(agent)));
+            Ok(deleted)
+        };
+        self.store().write(command).await
+    }
+}
