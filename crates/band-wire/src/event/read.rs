@@ -119,11 +119,16 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::event::ControlMode;
-    use crate::{AgentId, ParticipantId};
+    use crate::event::{ControlMode, emit};
+    use crate::rest::{MemberStatus, Role};
+    use crate::{AgentId, Id, ParticipantId};
 
     const ROOM: &str = "00000000-0000-0000-0000-000000000001";
     const OTHER: &str = "00000000-0000-0000-0000-000000000002";
+
+    fn id<M>() -> Id<M> {
+        Id::new(Uuid::from_u128(7))
+    }
 
     fn room() -> Topic {
         Topic::ChatRoom(ROOM.parse().unwrap())
@@ -182,5 +187,76 @@ mod tests {
         let payload = serde_json::to_value(&sent).unwrap();
         let read = Event::read(Topic::AgentControl(agent), "supersede", payload).unwrap();
         assert_eq!(read, Event::Supersede(sent));
+    }
+
+    fn in_the_room(event: &str, payload: &impl serde::Serialize) -> Event {
+        let topic = Topic::RoomParticipants(ROOM.parse().unwrap());
+        Event::read(topic, event, serde_json::to_value(payload).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_participant_is_read_as_it_is_emitted() {
+        let sent = emit::Participant::agent(id(), "Echo".to_owned(), Some("ann/echo".to_owned()), None)
+            .with_membership(Role::Member, MemberStatus::Inactive);
+        let Event::ParticipantAdded(read) = in_the_room("participant_added", &sent) else {
+            panic!("another event")
+        };
+        assert_eq!((read.id, read.kind.as_str(), read.name.as_str()), (sent.id, "Agent", "Echo"));
+        assert_eq!((read.handle.as_deref(), read.is_external), (Some("ann/echo"), Some(true)));
+        assert_eq!((read.role.as_deref(), read.status.as_deref()), (Some("member"), Some("inactive")));
+        let gone = emit::Participant::user(id(), None, None);
+        let Event::ParticipantRemoved(read) = in_the_room("participant_removed", &gone) else {
+            panic!("another event")
+        };
+        assert_eq!((read.name.as_str(), read.handle), ("Unknown", None));
+    }
+
+    #[test]
+    fn a_room_is_read_from_its_three_events() {
+        let topic = Topic::AgentRooms(id());
+        let payload = json!({
+            "id": ROOM, "title": null, "inserted_at": "", "updated_at": "", "owner": "somebody",
+        });
+        let room = RoomRecord { id: ROOM.parse().unwrap(), title: None, task_id: None };
+        let read = |event| Event::read(topic, event, payload.clone());
+        assert_eq!(read("room_added"), Ok(Event::RoomAdded(room.clone())));
+        assert_eq!(read("room_removed"), Ok(Event::RoomRemoved(room.clone())));
+        assert_eq!(
+            in_the_room("room_deleted", &emit::RoomDeleted { id: room.id }),
+            Event::RoomDeleted(room.id)
+        );
+    }
+
+    #[test]
+    fn contacts_are_read_as_they_are_emitted() {
+        let topic = Topic::AgentContacts(id());
+        let read = |event, payload: Value| Event::read(topic, event, payload).unwrap();
+        let request = json!({"id": OTHER, "from_handle": "bob", "status": "pending", "inserted_at": "2026-07-01T10:00:00Z"});
+        let Event::ContactRequestReceived(request) = read("contact_request_received", request) else {
+            panic!("another event")
+        };
+        assert_eq!((request.from_handle.as_deref(), request.message), (Some("bob"), None));
+        let update = read("contact_request_updated", json!({"id": OTHER, "status": "approved"}));
+        let Event::ContactRequestUpdated(update) = update else { panic!("another event") };
+        assert_eq!((update.id, update.status.as_str()), (request.id, "approved"));
+        let added = json!({
+            "id": OTHER, "handle": "bob", "name": null, "type": "Agent", "inserted_at": "", "is_remote": true,
+            "tags": ["demo"],
+        });
+        let Event::ContactAdded(contact) = read("contact_added", added) else { panic!("another event") };
+        assert_eq!((contact.name, contact.is_external, contact.tags.len()), (None, Some(true), 1));
+        let gone = read("contact_removed", json!({ "id": OTHER }));
+        assert_eq!(gone, Event::ContactRemoved(contact.id));
+    }
+
+    #[test]
+    fn an_event_of_an_agent_is_kept_as_it_came() {
+        let payload = json!({"id": "anything", "content": null});
+        let Event::EventCreated(map) = Event::read(room(), "event_created", payload.clone()).unwrap() else {
+            panic!("another event")
+        };
+        assert_eq!(Value::Object(map), payload);
+        let odd = Event::read(room(), "event_created", json!([1])).unwrap();
+        assert_eq!(odd, Event::EventCreated(Map::new()), "the rules take any JSON");
     }
 }

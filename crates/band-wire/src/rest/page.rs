@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lenient;
+
 /// `{"data":…}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Data<T> {
@@ -18,25 +20,32 @@ pub struct Paged<T, M> {
     pub metadata: M,
 }
 
-/// Offset pagination.
+/// Offset pagination. Read leniently: a number that a server leaves out is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     /// From 1.
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub page: u64,
     /// Items a page.
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub page_size: u64,
     /// Items in all.
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub total_count: u64,
     /// Pages in all; clients walk until this one.
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub total_pages: u64,
 }
 
-/// Cursor pagination, with the deprecated offset fields where they were asked for.
+/// Cursor pagination, with the deprecated offset fields where they were asked for. Read leniently: where a
+/// server leaves `has_more` out, there is no more.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursored {
     /// Whether another page follows.
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub has_more: bool,
     /// Items a page.
+    #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub limit: u64,
     /// Opaque; null on the last page.
     pub next_cursor: Option<String>,
@@ -138,5 +147,27 @@ impl From<Cursored> for AgentsPage {
                 .map(|(param, label)| SortableField { param: param.to_owned(), label: label.to_owned() })
                 .into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_page_that_says_little_is_still_read() {
+        let page: Page = serde_json::from_value(json!({"total_pages": 3, "page": null})).unwrap();
+        assert_eq!((page.page, page.total_pages), (0, 3));
+        let page: Cursored = serde_json::from_value(json!({"page": null, "total_pages": 3})).unwrap();
+        assert_eq!((page.has_more, page.next_cursor, page.total_pages), (false, None, Some(3)));
+    }
+
+    #[test]
+    fn the_context_says_where_it_stands_twice() {
+        let metadata = Cursored { has_more: true, ..Cursored::default() };
+        let page = ContextPage::from(Paged { data: vec![1], metadata });
+        assert_eq!(page.meta.as_ref(), Some(&page.metadata));
     }
 }
