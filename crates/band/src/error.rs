@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use band_core::link::StopReason;
+use band_core::link::{Refusal, StopReason};
 use band_wire::ChatId;
 
 /// The result of most calls.
@@ -81,11 +81,26 @@ impl From<ApiError> for Error {
     }
 }
 
+impl From<StopReason> for Error {
+    fn from(reason: StopReason) -> Self {
+        match reason {
+            StopReason::Conflict(refusal) => Self::AlreadyRunning(format!(
+                "the agent is already running: another connection of it is alive on the platform ({refusal}). \
+                 Stop that one, or let this one take over with the conflict policy supersede"
+            )),
+            StopReason::Unauthorized(refusal)
+            | StopReason::Forbidden(refusal)
+            | StopReason::BadRequest(refusal) => ApiError::from(refusal).into(),
+            ended => Self::Ended(ended),
+        }
+    }
+}
+
 /// The platform's refusal of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiError {
-    /// The HTTP status.
+    /// The HTTP status. 0 in a [`Mark`](crate::rest::Mark) that got no answer at all.
     pub status_code: u16,
     /// A stable token. Empty when the body was not the platform's error envelope.
     pub code: String,
@@ -109,6 +124,17 @@ impl ApiError {
             request_id: None,
             details: BTreeMap::new(),
             retry_after: None,
+        }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self {
+            code: refusal.code.unwrap_or_default(),
+            request_id: refusal.request_id,
+            retry_after: refusal.retry_after,
+            ..Self::new(refusal.status, refusal.message.unwrap_or_default())
         }
     }
 }
@@ -148,5 +174,21 @@ impl ConnectionError {
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
         Self { what: what.into(), source: source.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_link_becomes_an_error_of_its_kind() {
+        let refusal = |status| Refusal { code: Some("c".to_owned()), ..Refusal::status(status) };
+        assert!(matches!(Error::from(StopReason::Conflict(refusal(409))), Error::AlreadyRunning(_)));
+        assert!(matches!(Error::from(StopReason::Requested), Error::Ended(StopReason::Requested)));
+        let err = Error::from(StopReason::Unauthorized(refusal(401)));
+        assert!(matches!(err, Error::Unauthorized(_)));
+        assert!(err.to_string().contains("status_code: 401, code: c"), "{err}");
+        assert_eq!(Error::from(StopReason::Forbidden(refusal(403))).status(), Some(403));
     }
 }

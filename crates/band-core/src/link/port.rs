@@ -36,7 +36,8 @@ pub enum Input {
     Start,
     /// The owner wants a room.
     JoinRoom(ChatId),
-    /// The owner does not want a room any more. Final at once: no event of the room follows.
+    /// The owner does not want a room any more. Final at once: whatever the platform still sends of it is
+    /// passed over. Events that wait for the owner already may still reach it.
     LeaveRoom(ChatId),
     /// The owner wants the end: leave, close, stop.
     Close,

@@ -10,6 +10,7 @@ use band_wire::rest::{
 use band_wire::{ChatId, MessageId, ParticipantId};
 
 use super::client::{Call, RestClient, is_empty};
+use super::gate::Lane;
 use super::mark::{self, Mark};
 use super::retry::Policy;
 use crate::error::Result;
@@ -260,7 +261,7 @@ impl RestClient {
         limit: Duration,
     ) -> Result<bool> {
         let call = Call::post(routes::agent_activity(chat), Policy::Once).json(&Body(report))?;
-        let answer = self.call_within(call.within(limit), limit).await?;
+        let answer = self.call_within(call.in_lane(Lane::Reports).within(limit), limit).await?;
         Ok(answer.json::<Data<ActivityState>>()?.data.working)
     }
 }

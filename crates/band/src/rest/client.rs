@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::answer::Answer;
 use super::config::{BaseUrl, RestConfig};
-use super::gate::{Gate, IN_FLIGHT};
+use super::gate::{Gate, IN_FLIGHT, Lane, REPORTS_IN_FLIGHT};
 use super::retry::{Failure, Pace, Policy, Retry};
 use crate::error::{ConnectionError, Error, Result};
 use crate::tls;
@@ -56,6 +56,7 @@ pub(super) struct Call {
     body: Option<Bytes>,
     idempotency_key: Option<HeaderValue>,
     policy: Policy,
+    lane: Lane,
     timeout: Option<Duration>,
 }
 
@@ -68,6 +69,7 @@ impl Call {
             body: None,
             idempotency_key: None,
             policy,
+            lane: Lane::Work,
             timeout: None,
         }
     }
@@ -82,6 +84,11 @@ impl Call {
 
     pub(super) fn delete(path: impl Into<String>) -> Self {
         Self::new(Method::DELETE, path, Policy::Unkeyed)
+    }
+
+    pub(super) const fn in_lane(mut self, lane: Lane) -> Self {
+        self.lane = lane;
+        self
     }
 
     pub(super) const fn once(mut self) -> Self {
@@ -141,7 +148,7 @@ impl RestClient {
             // The key must not follow a redirect to another host.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_LIMIT)
-            .pool_max_idle_per_host(IN_FLIGHT)
+            .pool_max_idle_per_host(IN_FLIGHT + REPORTS_IN_FLIGHT)
             .pool_idle_timeout(IDLE_FOR)
             .tcp_nodelay(true);
         if base.loopback {
@@ -224,7 +231,7 @@ impl Inner {
     }
 
     async fn attempt(&self, call: &Call) -> Result<Answer, (Failure, Error)> {
-        let _permit = self.gate.pass().await;
+        let _permit = self.gate.pass(call.lane).await;
         let limit = call.timeout.unwrap_or(self.timeout);
         let mut request = self.http.request(call.method.clone(), self.url(call)).timeout(limit);
         if let Some(body) = &call.body {

@@ -10,24 +10,45 @@ use tokio::time::{Instant, sleep_until};
 /// Calls of one client that are under way at once. More wait here in order, before their clock runs, so
 /// that a burst of rooms neither floods the platform nor times out in a pool.
 pub(super) const IN_FLIGHT: usize = 128;
+/// Reports of activity that are under way at once, beside the other calls: a platform that is slow with
+/// them must not hold up the work.
+pub(super) const REPORTS_IN_FLIGHT: usize = 32;
+
+/// Which calls wait for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Everything that moves a message on.
+    Work,
+    /// The working indicator.
+    Reports,
+}
 
 #[derive(Debug)]
 pub(super) struct Gate {
-    permits: Semaphore,
+    work: Semaphore,
+    reports: Semaphore,
     closed_until: Mutex<Option<Instant>>,
 }
 
 impl Gate {
     pub(super) const fn new() -> Self {
-        Self { permits: Semaphore::const_new(IN_FLIGHT), closed_until: Mutex::new(None) }
+        Self {
+            work: Semaphore::const_new(IN_FLIGHT),
+            reports: Semaphore::const_new(REPORTS_IN_FLIGHT),
+            closed_until: Mutex::new(None),
+        }
     }
 
     /// Waits until a call may start. `None` when the gate is gone, which it never is.
-    pub(super) async fn pass(&self) -> Option<SemaphorePermit<'_>> {
+    pub(super) async fn pass(&self, lane: Lane) -> Option<SemaphorePermit<'_>> {
         while let Some(until) = self.closed_until() {
             sleep_until(until).await;
         }
-        self.permits.acquire().await.ok()
+        let permits = match lane {
+            Lane::Work => &self.work,
+            Lane::Reports => &self.reports,
+        };
+        permits.acquire().await.ok()
     }
 
     /// Lets no call start for a while.
@@ -53,7 +74,7 @@ mod tests {
         let start = Instant::now();
         gate.close_for(Duration::from_secs(120));
         gate.close_for(Duration::from_secs(5));
-        assert!(gate.pass().await.is_some());
+        assert!(gate.pass(Lane::Work).await.is_some());
         assert_eq!(start.elapsed().as_secs(), 120);
     }
 }

@@ -1,7 +1,9 @@
 //! Many rooms at once.
 
+use band_wire::rest::ReportActivity;
+
 use super::*;
-use crate::rest::gate::IN_FLIGHT;
+use crate::rest::gate::{IN_FLIGHT, REPORTS_IN_FLIGHT};
 
 #[tokio::test]
 async fn a_thousand_rooms_at_once_are_all_served_and_never_too_many_at_a_time() {
@@ -30,4 +32,22 @@ async fn a_thousand_rooms_at_once_are_all_served_and_never_too_many_at_a_time() 
         tokio::task::yield_now().await;
     }
     assert_eq!(platform.script.most_at_work.load(Ordering::SeqCst), IN_FLIGHT);
+}
+
+#[tokio::test]
+async fn reports_of_activity_that_hang_do_not_hold_up_the_work() {
+    let mut steps: Vec<Step> = vec![Step::Hang; REPORTS_IN_FLIGHT];
+    steps.push(ok(&json!({"data": message()})));
+    let platform = Platform::follow(steps).await;
+    let client = platform.client();
+    let mut reports = JoinSet::new();
+    for _ in 0..IN_FLIGHT * 2 {
+        let client = client.clone();
+        let report = ReportActivity { working: true, activity: None };
+        reports.spawn(async move { client.report_activity(CHAT, &report, Duration::from_secs(60)).await });
+    }
+    while platform.lines().len() < REPORTS_IN_FLIGHT {
+        tokio::task::yield_now().await;
+    }
+    client.next(CHAT).await.unwrap();
 }
