@@ -2,5 +2,11 @@
 
 pub mod app;
 pub mod bus;
+pub mod http;
 pub mod keys;
+pub mod server;
+mod session;
+pub mod socket;
 pub mod store;
+mod telemetry;
+mod web;

@@ -1,0 +1,33 @@
+//! The Agent API.
+
+mod chats;
+mod messages;
+mod participants;
+
+use axum::extract::State;
+use axum::response::Response;
+use band_wire::rest::query::{AgentPeersQuery, NoQuery};
+
+pub(super) use chats::{activity, context, create, create_event, list, show};
+pub(super) use messages::{failed, messages, next, processed, processing, send};
+pub(super) use participants::{add, participants, remove};
+
+use super::answer;
+use super::caller::Caller;
+use super::context::Context;
+use super::problem::Problem;
+use super::query::Query;
+
+type Answered = Result<Response, Problem>;
+
+pub(super) async fn me(State(ctx): State<Context>, Caller(who): Caller, _: Query<NoQuery>) -> Answered {
+    Ok(answer::ok(ctx.app.agent_me(who).await?))
+}
+
+pub(super) async fn peers(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    Query(query): Query<AgentPeersQuery>,
+) -> Answered {
+    Ok(answer::whole(&ctx.app.agent_peers(who, query).await?))
+}

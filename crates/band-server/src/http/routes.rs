@@ -1,0 +1,128 @@
+//! The route table: method, path, kind of caller, handler.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::handler::Handler;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use http::Method;
+
+use super::caller::{Kind, authenticate};
+use super::context::Context;
+use super::envelope::envelope;
+use super::problem::Problem;
+use super::{about, admin, agent, auth, human};
+use crate::{socket, web};
+
+/// One line of the table.
+#[derive(Debug)]
+pub struct Route {
+    /// The method.
+    pub method: Method,
+    /// The path, its parameters in braces.
+    pub path: &'static str,
+    /// Who may call.
+    pub kind: Kind,
+    handler: MethodRouter<Context>,
+}
+
+/// All routes but the files of the page, which anyone may read.
+pub fn table() -> Vec<Route> {
+    use Kind::{Admin, Anyone};
+    let mut table = vec![
+        get(Anyone, "/api/version", about::version),
+        get(Anyone, "/api/v1/health", about::health),
+        post(Anyone, "/api/v1/auth/sign-in", auth::sign_in),
+        post(Anyone, "/api/v1/auth/sign-out", auth::sign_out),
+        get(Anyone, "/api/v1/socket/websocket", socket::upgrade),
+        get(Anyone, "/api/v1/socket", socket::upgrade),
+        post(Admin, "/api/v1/admin/users", admin::create_user),
+        post(Admin, "/api/v1/admin/agents", admin::create_agent),
+        post(Admin, "/api/v1/admin/sign-in-links", admin::create_sign_in_link),
+    ];
+    table.extend(of_agents());
+    table.extend(of_people());
+    table
+}
+
+fn of_agents() -> [Route; 17] {
+    use Kind::Agent;
+    [
+        get(Agent, "/api/v1/agent/me", agent::me),
+        get(Agent, "/api/v1/agent/peers", agent::peers),
+        get(Agent, "/api/v1/agent/chats", agent::list),
+        post(Agent, "/api/v1/agent/chats", agent::create),
+        get(Agent, "/api/v1/agent/chats/{chat_id}", agent::show),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/participants", agent::participants),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/participants", agent::add),
+        delete(Agent, "/api/v1/agent/chats/{chat_id}/participants/{id}", agent::remove),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/messages", agent::messages),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/messages", agent::send),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/messages/next", agent::next),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/messages/{id}/processing", agent::processing),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/messages/{id}/processed", agent::processed),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/messages/{id}/failed", agent::failed),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/events", agent::create_event),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/context", agent::context),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/activity", agent::activity),
+    ]
+}
+
+fn of_people() -> [Route; 14] {
+    use Kind::Human;
+    [
+        get(Human, "/api/v1/me/profile", human::profile),
+        put(Human, "/api/v1/me/profile", human::update_profile),
+        get(Human, "/api/v1/me/agents", human::agents),
+        post(Human, "/api/v1/me/agents/register", human::register_agent),
+        delete(Human, "/api/v1/me/agents/{id}", human::delete_agent),
+        get(Human, "/api/v1/me/peers", human::peers),
+        get(Human, "/api/v1/me/chats", human::chats),
+        post(Human, "/api/v1/me/chats", human::create_chat),
+        get(Human, "/api/v1/me/chats/{chat_id}", human::chat),
+        get(Human, "/api/v1/me/chats/{chat_id}/messages", human::messages),
+        post(Human, "/api/v1/me/chats/{chat_id}/messages", human::send),
+        get(Human, "/api/v1/me/chats/{chat_id}/participants", human::participants),
+        post(Human, "/api/v1/me/chats/{chat_id}/participants", human::add_participant),
+        delete(Human, "/api/v1/me/chats/{chat_id}/participants/{id}", human::remove_participant),
+    ]
+}
+
+/// The router of a platform: the table, the page, and the envelope around all of it.
+pub(crate) fn router(context: Context) -> Router {
+    let mut router = Router::new();
+    for route in table() {
+        let check = from_fn_with_state((context.clone(), route.kind), authenticate);
+        router = router.route(route.path, route.handler.route_layer(check));
+    }
+    router.fallback(page).layer(from_fn(envelope)).with_state(context)
+}
+
+/// What no route takes: a file of the page, or nothing.
+async fn page(request: Request) -> Response {
+    let path = request.uri().path();
+    if path.starts_with("/api/") {
+        return Problem::not_found().into_response();
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return http::StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    web::serve(path, request.headers())
+}
+
+fn get<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handler: H) -> Route {
+    Route { method: Method::GET, path, kind, handler: on(MethodFilter::GET, handler) }
+}
+
+fn post<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handler: H) -> Route {
+    Route { method: Method::POST, path, kind, handler: on(MethodFilter::POST, handler) }
+}
+
+fn put<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handler: H) -> Route {
+    Route { method: Method::PUT, path, kind, handler: on(MethodFilter::PUT, handler) }
+}
+
+fn delete<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handler: H) -> Route {
+    Route { method: Method::DELETE, path, kind, handler: on(MethodFilter::DELETE, handler) }
+}

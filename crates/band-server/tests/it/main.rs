@@ -1,0 +1,30 @@
+//! The platform as a whole, over real HTTP and real sockets.
+
+#[cfg(test)]
+mod http_agent;
+#[cfg(test)]
+mod http_bad_input;
+#[cfg(test)]
+mod http_callers;
+#[cfg(test)]
+mod http_envelope;
+#[cfg(test)]
+mod http_human;
+#[cfg(test)]
+mod http_page;
+#[cfg(test)]
+mod http_session;
+#[cfg(test)]
+mod live;
+#[cfg(test)]
+mod server_life;
+#[cfg(test)]
+mod socket_frames;
+#[cfg(test)]
+mod socket_pressure;
+#[cfg(test)]
+mod socket_push;
+#[cfg(test)]
+mod socket_sessions;
+#[cfg(test)]
+mod socket_upgrade;
