@@ -129,7 +129,7 @@ struct Pages(Arc<std::sync::Mutex<Vec<u8>>>);
 
 impl io::Write for Pages {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        self.0.lock().map_err(|_| io::Error::other("poisoned"))?.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
