@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, rolls dice, opens a socket or spawns a task. A shell feeds inputs in, drains
 //! outputs and sleeps until the next deadline, so the same code runs under tokio and under a simulator.
 
+pub mod agent;
 pub mod backoff;
 pub mod link;
 pub mod machine;

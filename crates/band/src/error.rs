@@ -36,6 +36,9 @@ pub enum Error {
     /// Something of a stopped agent could not be cleaned up; the text names it.
     #[error("{0}")]
     Cleanup(String),
+    /// The adapter could not start; the text is its own.
+    #[error("the adapter could not start: {0}")]
+    Adapter(String),
     /// A tool refused its arguments; nothing was sent.
     #[error(transparent)]
     Tool(#[from] crate::tools::ToolError),
@@ -60,6 +63,7 @@ impl Error {
             | Self::Connection(_)
             | Self::Ended(_)
             | Self::Cleanup(_)
+            | Self::Adapter(_)
             | Self::Tool(_)
             | Self::Stopped { .. }
             | Self::Cancelled => None,

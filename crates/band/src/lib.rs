@@ -1,8 +1,7 @@
 //! The Band SDK: connects any agent to Band, cloud or self-hosted.
 
-#![expect(dead_code, reason = "the start of an agent, which uses it all, comes next")]
-
 mod adapter;
+mod agent;
 pub mod config;
 mod error;
 mod history;
@@ -11,6 +10,7 @@ mod lock;
 pub mod logging;
 pub mod rest;
 mod retry_after;
+mod runtime;
 pub mod testing;
 mod tls;
 pub mod tools;
@@ -20,6 +20,7 @@ pub use adapter::{
     AdapterError, AdapterErrorKind, AdapterFn, AdapterResult, BoxedAdapter, FrameworkAdapter, Identity,
     InterruptMode, SimpleAdapter, adapter_fn,
 };
+pub use agent::{Agent, AgentBuilder, CleanupFailure, CleanupIncomplete, Running, Stopped};
 pub use band_core::room::Member;
 pub use config::{Endpoints, SessionConfig};
 pub use error::{ApiError, ConnectionError, Error, Result};

@@ -10,6 +10,7 @@ mod urls;
 pub use env::Env;
 pub use file::{Credentials, DEFAULT_CONFIG_FILE, load_agent_config};
 pub use session::SessionConfig;
+pub(crate) use session::seconds;
 pub use session_builder::SessionConfigBuilder;
 pub use state::{agent_state_dir, state_dir};
 pub use urls::Endpoints;

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 pub use catalog::{ToolSpec, tool_specs};
 pub use dispatch::ToolOutcome;
 pub use error::ToolError;
-pub(crate) use port::{Answer, RoomPort};
+pub(crate) use port::{Answer, RestPort, RoomPort};
 
 use crate::error::{Error, Result};
 use crate::turn::{AgentFailure, TurnShared};
@@ -186,7 +186,10 @@ impl RoomTools {
     /// Tells a stopped room from other refusals.
     fn posted<T>(&self, answer: Result<T>) -> Result<T> {
         answer.map_err(|err| match err.api() {
-            Some(api) if is_stop(api.status_code, &api.message) => Error::Stopped { room: self.room() },
+            Some(api) if is_stop(api.status_code, &api.message) => {
+                self.shared.note_stopped();
+                Error::Stopped { room: self.room() }
+            }
             Some(_) | None => err,
         })
     }

@@ -22,6 +22,7 @@ pub(crate) struct TurnShared {
     ledger: Mutex<Ledger>,
     sends: AtomicU32,
     owed: AtomicBool,
+    stopped: AtomicBool,
 }
 
 impl TurnShared {
@@ -43,6 +44,7 @@ impl TurnShared {
             ledger: Mutex::new(Ledger::new()),
             sends: AtomicU32::new(0),
             owed: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
         }
     }
 
@@ -63,6 +65,15 @@ impl TurnShared {
     /// The adapter did not get the history: it stays owed.
     pub(crate) fn keep_owed(&self) {
         self.owed.store(true, Ordering::Relaxed);
+    }
+
+    /// A post was refused because the platform has stopped the agent in this room.
+    pub(crate) fn note_stopped(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// Whether the adapter got what it was handed.

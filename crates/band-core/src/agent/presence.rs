@@ -1,0 +1,543 @@
+//! Which rooms the agent is in.
+//!
+//! The link keeps its socket and the topics of the rooms it is asked to join; this machine decides which
+//! rooms those are, and when a room's task starts, learns of the connection, and ends.
+//!
+//! | event | action |
+//! |---|---|
+//! | connected | list the rooms; open rooms without a subscription look for missed messages |
+//! | list: a room that is new | join it |
+//! | list: a room that is gone | leave it, close its task |
+//! | list failed | again after a backoff |
+//! | room added, removed, deleted | join; leave and close |
+//! | joined, no task | open it |
+//! | joined, task open | it looks for missed messages before anything else |
+//! | join failed, connection lost | its task is told that pushes are missing |
+//! | task ended, room still wanted and joined | open it again, after a second if it ended by itself |
+//!
+//! What changes while a list is under way is newer than the list.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use band_wire::ChatId;
+
+use crate::backoff::{Backoff, Dice};
+use crate::timers::Timers;
+use crate::{Deadline, Machine, Moment};
+
+const LIST_BASE: Duration = Duration::from_secs(1);
+const LIST_MAX: Duration = Duration::from_secs(30);
+/// How long a room's task that ended by itself stays away.
+const REOPEN_AFTER: Duration = Duration::from_secs(1);
+
+/// What presence is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// The link is connected, and has tried every join that was wanted.
+    Connected,
+    /// The connection is lost.
+    Disconnected,
+    /// The answer to [`Output::List`]; an error when there was none.
+    Listed(Result<Vec<ChatId>, ()>),
+    /// The list of rooms may have changed unseen.
+    Stale,
+    /// The agent was added to a room.
+    Added(ChatId),
+    /// The agent was removed from a room, or the room is gone.
+    Removed(ChatId),
+    /// Both topics of a room are joined.
+    Joined(ChatId),
+    /// A room could not be joined; the link tries again by itself.
+    JoinFailed(ChatId),
+    /// The task of a room has ended.
+    Ended(ChatId),
+    /// The agent stops.
+    Close,
+}
+
+/// What presence asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// List the agent's rooms.
+    List,
+    /// Have the link join a room, and keep it joined.
+    Join(ChatId),
+    /// Have the link leave a room.
+    Leave(ChatId),
+    /// Start a room's task. Its topics are joined.
+    Open(ChatId),
+    /// Tell a room's task that its topics are joined again.
+    Subscribed(ChatId),
+    /// Tell a room's task that pushes may be missing.
+    Unsubscribed(ChatId),
+    /// Tell a room's task to look for missed messages.
+    Resync(ChatId),
+    /// Close a room's task.
+    Close(ChatId),
+    /// The start is done: so many rooms are joined.
+    Ready(usize),
+    /// Every room's task has ended: nothing more comes out.
+    Closed,
+}
+
+/// Why presence wants to wake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// The list that failed is due again.
+    List,
+    /// A room's task is due again.
+    Reopen(ChatId),
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Stay {
+    #[default]
+    None,
+    Open,
+    Closing,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    wanted: bool,
+    joined: bool,
+    /// The first join of this stay has succeeded or failed.
+    settled: bool,
+    stay: Stay,
+}
+
+/// The machine. See the module.
+#[derive(Debug)]
+pub struct Presence {
+    now: Moment,
+    rooms: BTreeMap<ChatId, Entry>,
+    out: VecDeque<Output>,
+    timers: Timers<Why>,
+    dice: Dice,
+    backoff: Backoff,
+    listing: bool,
+    again: bool,
+    /// Rooms of which something was heard while the list is under way.
+    newer: BTreeSet<ChatId>,
+    listed: bool,
+    ready: bool,
+    closing: bool,
+    closed: bool,
+}
+
+impl Presence {
+    /// In no room yet. The seed is for jitter.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            now: Moment::ZERO,
+            rooms: BTreeMap::new(),
+            out: VecDeque::new(),
+            timers: Timers::new(),
+            dice: Dice::new(seed),
+            backoff: Backoff::new(LIST_BASE, LIST_MAX),
+            listing: false,
+            again: false,
+            newer: BTreeSet::new(),
+            listed: false,
+            ready: false,
+            closing: false,
+            closed: false,
+        }
+    }
+
+    /// The rooms whose tasks run, in order of their ids.
+    pub fn open_rooms(&self) -> impl Iterator<Item = ChatId> {
+        self.rooms.iter().filter(|(_, entry)| entry.stay == Stay::Open).map(|(room, _)| *room)
+    }
+
+    fn list(&mut self) {
+        self.timers.clear(Why::List);
+        if std::mem::replace(&mut self.listing, true) {
+            self.again = true;
+        } else {
+            self.newer.clear();
+            self.out.push_back(Output::List);
+        }
+    }
+
+    fn connected(&mut self) {
+        self.list();
+        let missed = self.rooms.iter().filter(|(_, entry)| entry.stay == Stay::Open && !entry.joined);
+        self.out.extend(missed.map(|(room, _)| Output::Resync(*room)));
+    }
+
+    fn disconnected(&mut self) {
+        for (room, entry) in &mut self.rooms {
+            let was_joined = std::mem::take(&mut entry.joined);
+            if was_joined && entry.stay == Stay::Open {
+                self.out.push_back(Output::Unsubscribed(*room));
+            }
+        }
+    }
+
+    fn listed(&mut self, rooms: Result<Vec<ChatId>, ()>) {
+        self.listing = false;
+        match rooms {
+            Ok(rooms) => {
+                self.backoff.reset();
+                let rooms: BTreeSet<ChatId> = rooms.into_iter().collect();
+                let wanted = self.rooms.iter().filter(|(_, entry)| entry.wanted).map(|(room, _)| *room);
+                let gone: Vec<ChatId> =
+                    wanted.filter(|room| !rooms.contains(room) && !self.newer.contains(room)).collect();
+                for room in gone {
+                    self.unwant(room);
+                }
+                for room in rooms {
+                    if !self.newer.contains(&room) {
+                        self.want(room);
+                    }
+                }
+            }
+            Err(()) => {
+                let wait = self.backoff.next(&mut self.dice);
+                self.timers.set(Why::List, self.now + wait);
+            }
+        }
+        self.listed = true;
+        if std::mem::take(&mut self.again) {
+            self.list();
+        }
+    }
+
+    fn want(&mut self, room: ChatId) {
+        let entry = self.rooms.entry(room).or_default();
+        if !entry.wanted {
+            *entry = Entry { wanted: true, joined: false, settled: false, stay: entry.stay };
+            self.out.push_back(Output::Join(room));
+        }
+    }
+
+    fn unwant(&mut self, room: ChatId) {
+        let Some(entry) = self.rooms.get_mut(&room).filter(|entry| entry.wanted) else { return };
+        self.out.push_back(Output::Leave(room));
+        entry.wanted = false;
+        entry.joined = false;
+        match entry.stay {
+            Stay::Open => {
+                entry.stay = Stay::Closing;
+                self.out.push_back(Output::Close(room));
+            }
+            Stay::Closing => {}
+            Stay::None => {
+                self.rooms.remove(&room);
+                self.timers.clear(Why::Reopen(room));
+            }
+        }
+    }
+
+    fn joined(&mut self, room: ChatId) {
+        let Some(entry) = self.rooms.get_mut(&room).filter(|entry| entry.wanted) else { return };
+        entry.joined = true;
+        entry.settled = true;
+        match entry.stay {
+            Stay::None if self.timers.get(Why::Reopen(room)).is_none() => {
+                entry.stay = Stay::Open;
+                self.out.push_back(Output::Open(room));
+            }
+            Stay::Open => self.out.push_back(Output::Subscribed(room)),
+            Stay::None | Stay::Closing => {}
+        }
+    }
+
+    fn join_failed(&mut self, room: ChatId) {
+        let Some(entry) = self.rooms.get_mut(&room).filter(|entry| entry.wanted) else { return };
+        entry.settled = true;
+        let was_joined = std::mem::take(&mut entry.joined);
+        if was_joined && entry.stay == Stay::Open {
+            self.out.push_back(Output::Unsubscribed(room));
+        }
+    }
+
+    fn ended(&mut self, room: ChatId) {
+        let Some(entry) = self.rooms.get_mut(&room) else { return };
+        let was_asked = std::mem::take(&mut entry.stay) == Stay::Closing;
+        if self.closing || !entry.wanted {
+            self.rooms.remove(&room);
+        } else if !was_asked {
+            self.timers.set(Why::Reopen(room), self.now + REOPEN_AFTER);
+        } else if entry.joined {
+            entry.stay = Stay::Open;
+            self.out.push_back(Output::Open(room));
+        }
+    }
+
+    fn close(&mut self) {
+        self.closing = true;
+        self.timers = Timers::new();
+        self.rooms.retain(|_, entry| entry.stay != Stay::None);
+        for (room, entry) in &mut self.rooms {
+            if entry.stay == Stay::Open {
+                entry.stay = Stay::Closing;
+                self.out.push_back(Output::Close(*room));
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        if self.closing {
+            if self.rooms.is_empty() && !std::mem::replace(&mut self.closed, true) {
+                self.out.push_back(Output::Closed);
+            }
+        } else if self.listed && !self.ready && self.rooms.values().all(|entry| entry.settled) {
+            self.ready = true;
+            let joined = self.rooms.values().filter(|entry| entry.joined).count();
+            self.out.push_back(Output::Ready(joined));
+        }
+    }
+}
+
+impl Machine for Presence {
+    type Input = Input;
+    type Output = Output;
+    type Why = Why;
+
+    fn handle(&mut self, now: Moment, input: Input) {
+        self.now = now;
+        match input {
+            Input::Ended(room) => self.ended(room),
+            Input::Close => self.close(),
+            _ if self.closing => {}
+            Input::Connected => self.connected(),
+            Input::Disconnected => self.disconnected(),
+            Input::Listed(rooms) => self.listed(rooms),
+            Input::Stale => self.list(),
+            Input::Added(room) => {
+                self.newer.insert(room);
+                self.want(room);
+            }
+            Input::Removed(room) => {
+                self.newer.insert(room);
+                self.unwant(room);
+            }
+            Input::Joined(room) => self.joined(room),
+            Input::JoinFailed(room) => self.join_failed(room),
+        }
+        self.finish();
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.out.pop_front()
+    }
+
+    fn deadline(&self) -> Option<Deadline<Why>> {
+        self.timers.next()
+    }
+
+    fn expire(&mut self, now: Moment) {
+        self.now = now;
+        while let Some(why) = self.timers.take_due(now) {
+            match why {
+                Why::List => self.list(),
+                Why::Reopen(room) => {
+                    let entry = self.rooms.get_mut(&room);
+                    if let Some(entry) = entry.filter(|entry| entry.joined && entry.stay == Stay::None) {
+                        entry.stay = Stay::Open;
+                        self.out.push_back(Output::Open(room));
+                    }
+                }
+            }
+        }
+        self.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use band_wire::Id;
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn room(n: u128) -> ChatId {
+        Id::new(Uuid::from_u128(n))
+    }
+
+    /// Presence with a clock; gives what comes out.
+    struct Rig {
+        presence: Presence,
+        now: Moment,
+    }
+
+    impl Rig {
+        fn new() -> Self {
+            Self { presence: Presence::new(1), now: Moment::ZERO }
+        }
+
+        fn tell(&mut self, input: Input) -> Vec<Output> {
+            self.presence.handle(self.now, input);
+            std::iter::from_fn(|| self.presence.poll()).collect()
+        }
+
+        fn listed(&mut self, rooms: &[u128]) -> Vec<Output> {
+            self.tell(Input::Listed(Ok(rooms.iter().copied().map(room).collect())))
+        }
+
+        fn wait(&mut self, secs: u64) -> Vec<Output> {
+            let until = self.now + Duration::from_secs(secs);
+            while let Some(next) = self.presence.deadline().filter(|next| next.at <= until) {
+                self.now = next.at;
+                self.presence.expire(self.now);
+            }
+            self.now = until;
+            std::iter::from_fn(|| self.presence.poll()).collect()
+        }
+
+        /// Started, in these rooms.
+        fn in_rooms(rooms: &[u128]) -> Self {
+            let mut rig = Self::new();
+            rig.tell(Input::Connected);
+            rig.listed(rooms);
+            for n in rooms {
+                rig.tell(Input::Joined(room(*n)));
+            }
+            rig
+        }
+    }
+
+    #[test]
+    fn a_start_lists_and_joins_in_parallel_and_is_ready_when_each_join_is_decided() {
+        let mut rig = Rig::new();
+        assert_eq!(rig.tell(Input::Connected), [Output::List]);
+        assert_eq!(rig.listed(&[1, 2, 1]), [Output::Join(room(1)), Output::Join(room(2))]);
+        assert_eq!(rig.tell(Input::Joined(room(2))), [Output::Open(room(2))]);
+        assert_eq!(rig.tell(Input::JoinFailed(room(1))), [Output::Ready(1)]);
+        assert_eq!(rig.tell(Input::Joined(room(1))), [Output::Open(room(1))]);
+    }
+
+    #[test]
+    fn an_agent_without_rooms_is_ready_at_once_and_one_whose_list_failed_tries_again() {
+        let mut rig = Rig::new();
+        rig.tell(Input::Connected);
+        assert_eq!(rig.tell(Input::Listed(Err(()))), [Output::Ready(0)]);
+        assert_eq!(rig.wait(1), [Output::List]);
+        assert_eq!(rig.listed(&[1]), [Output::Join(room(1))]);
+    }
+
+    #[test]
+    fn a_reconnect_leaves_what_is_gone_joins_what_is_new_and_keeps_the_rest() {
+        let mut rig = Rig::in_rooms(&[1, 2, 3]);
+        let lost = [1, 2, 3].map(|n| Output::Unsubscribed(room(n)));
+        assert_eq!(rig.tell(Input::Disconnected), lost);
+        assert_eq!(rig.tell(Input::Joined(room(1))), [Output::Subscribed(room(1))]);
+        assert_eq!(rig.tell(Input::JoinFailed(room(2))), []);
+        let missed = [2, 3].map(|n| Output::Resync(room(n)));
+        assert_eq!(rig.tell(Input::Connected), [&[Output::List], &missed[..]].concat());
+        assert_eq!(
+            rig.listed(&[1, 2, 4]),
+            [Output::Leave(room(3)), Output::Close(room(3)), Output::Join(room(4))]
+        );
+        assert_eq!(rig.tell(Input::Joined(room(2))), [Output::Subscribed(room(2))]);
+    }
+
+    #[test]
+    fn what_is_heard_while_a_list_is_under_way_is_newer_than_the_list() {
+        let mut rig = Rig::in_rooms(&[1, 2]);
+        assert_eq!(rig.tell(Input::Stale), [Output::List]);
+        assert_eq!(rig.tell(Input::Added(room(3))), [Output::Join(room(3))]);
+        assert_eq!(rig.tell(Input::Removed(room(2))), [Output::Leave(room(2)), Output::Close(room(2))]);
+        assert_eq!(rig.tell(Input::Stale), [], "one list at a time");
+        assert_eq!(rig.listed(&[1, 2]), [Output::List], "and another one after it");
+    }
+
+    #[test]
+    fn a_room_that_comes_back_while_its_task_closes_opens_when_that_has_ended() {
+        let mut rig = Rig::in_rooms(&[1]);
+        rig.tell(Input::Removed(room(1)));
+        assert_eq!(rig.tell(Input::Added(room(1))), [Output::Join(room(1))]);
+        assert_eq!(rig.tell(Input::Joined(room(1))), []);
+        assert_eq!(rig.tell(Input::Ended(room(1))), [Output::Open(room(1))]);
+    }
+
+    #[test]
+    fn a_task_that_ended_by_itself_is_opened_again_after_a_while() {
+        let mut rig = Rig::in_rooms(&[1]);
+        assert_eq!(rig.tell(Input::Ended(room(1))), []);
+        assert_eq!(rig.tell(Input::Joined(room(1))), []);
+        assert_eq!(rig.wait(1), [Output::Open(room(1))]);
+    }
+
+    #[test]
+    fn a_join_that_succeeds_after_the_removal_opens_nothing() {
+        let mut rig = Rig::in_rooms(&[]);
+        rig.tell(Input::Added(room(1)));
+        assert_eq!(rig.tell(Input::Removed(room(1))), [Output::Leave(room(1))]);
+        assert_eq!(rig.tell(Input::Joined(room(1))), []);
+    }
+
+    #[test]
+    fn closing_ends_every_task_and_then_itself() {
+        let mut rig = Rig::in_rooms(&[1, 2]);
+        assert_eq!(rig.tell(Input::Close), [Output::Close(room(1)), Output::Close(room(2))]);
+        assert_eq!(rig.tell(Input::Added(room(3))), []);
+        assert_eq!(rig.tell(Input::Ended(room(2))), []);
+        assert_eq!(rig.tell(Input::Ended(room(1))), [Output::Closed]);
+        assert_eq!(rig.tell(Input::Close), []);
+    }
+
+    fn input() -> impl Strategy<Value = Input> {
+        let any_room = || (1_u128..5).prop_map(room);
+        prop_oneof![
+            Just(Input::Connected),
+            Just(Input::Disconnected),
+            prop::collection::vec(any_room(), 0..4).prop_map(|rooms| Input::Listed(Ok(rooms))),
+            Just(Input::Listed(Err(()))),
+            Just(Input::Stale),
+            any_room().prop_map(Input::Added),
+            any_room().prop_map(Input::Removed),
+            any_room().prop_map(Input::Joined),
+            any_room().prop_map(Input::JoinFailed),
+            any_room().prop_map(Input::Ended),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_room_has_one_task_at_a_time_and_the_last_list_decides(
+            inputs in prop::collection::vec(input(), 0..80),
+        ) {
+            let mut rig = Rig::new();
+            let mut open = BTreeSet::new();
+            let mut listing = false;
+            for input in inputs {
+                let is_real = match &input {
+                    Input::Listed(_) => std::mem::take(&mut listing),
+                    Input::Ended(room) => open.remove(room),
+                    _ => true,
+                };
+                if !is_real {
+                    continue;
+                }
+                for output in rig.tell(input) {
+                    match output {
+                        Output::Open(room) => prop_assert!(open.insert(room), "two tasks for one room"),
+                        Output::Close(room) => prop_assert!(open.contains(&room)),
+                        Output::List => prop_assert!(!std::mem::replace(&mut listing, true)),
+                        _ => {}
+                    }
+                }
+            }
+            while listing {
+                listing = rig.listed(&[1, 2]).contains(&Output::List);
+            }
+            rig.tell(Input::Stale);
+            rig.listed(&[1, 2]);
+            for room in open {
+                rig.tell(Input::Ended(room));
+            }
+            rig.wait(1);
+            for n in [1, 2] {
+                rig.tell(Input::Joined(room(n)));
+            }
+            rig.wait(1);
+            let rooms: Vec<ChatId> = rig.presence.open_rooms().collect();
+            prop_assert_eq!(rooms, [room(1), room(2)]);
+        }
+    }
+}

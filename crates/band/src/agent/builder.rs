@@ -1,0 +1,200 @@
+//! Explicit, else environment, else default.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+use super::{Agent, Setup};
+use crate::adapter::BoxedAdapter;
+use crate::config::{Credentials, Endpoints, Env, SessionConfig, load_agent_config};
+use crate::error::{Error, Result};
+use crate::link::ConflictPolicy;
+
+/// Collects what an agent needs. What does not fit is told by [`build`](Self::build).
+pub struct AgentBuilder {
+    adapter: BoxedAdapter,
+    identity: Source,
+    config_file: Option<PathBuf>,
+    rest_url: Option<String>,
+    ws_url: Option<String>,
+    session: Option<SessionConfig>,
+    on_conflict: ConflictPolicy,
+    single_instance: bool,
+}
+
+/// Where id and key come from.
+enum Source {
+    Unset,
+    Given(String, SecretString),
+    Config(String),
+    Env,
+}
+
+impl AgentBuilder {
+    pub(super) const fn new(adapter: BoxedAdapter) -> Self {
+        Self {
+            adapter,
+            identity: Source::Unset,
+            config_file: None,
+            rest_url: None,
+            ws_url: None,
+            session: None,
+            on_conflict: ConflictPolicy::Supersede,
+            single_instance: true,
+        }
+    }
+
+    /// The agent's id and key. The key may be the word `proxy-managed` when a trusted proxy puts in the real
+    /// one.
+    #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "an id or a text, whichever the caller has")]
+    pub fn credentials(mut self, agent_id: impl ToString, api_key: impl Into<SecretString>) -> Self {
+        self.identity = Source::Given(agent_id.to_string(), api_key.into());
+        self
+    }
+
+    /// Id and key stand under this name in `agent_config.yaml`.
+    #[must_use]
+    pub fn config(mut self, name: impl Into<String>) -> Self {
+        self.identity = Source::Config(name.into());
+        self
+    }
+
+    /// The file that [`config`](Self::config) reads, in place of `agent_config.yaml` in the working directory.
+    #[must_use]
+    pub fn config_file(mut self, file: impl AsRef<Path>) -> Self {
+        self.config_file = Some(file.as_ref().to_owned());
+        self
+    }
+
+    /// Id and key are in `BAND_AGENT_ID` and `BAND_API_KEY`.
+    #[must_use]
+    pub fn env(mut self) -> Self {
+        self.identity = Source::Env;
+        self
+    }
+
+    /// Where the REST API is, without `/api/v1`. Without it: `BAND_REST_URL`, or derived from the socket's
+    /// address, or Band Cloud.
+    #[must_use]
+    pub fn rest_url(mut self, url: impl Into<String>) -> Self {
+        self.rest_url = Some(url.into());
+        self
+    }
+
+    /// Where the socket is. Without it: `BAND_WS_URL`, or derived from the address of the REST API, or Band
+    /// Cloud.
+    #[must_use]
+    pub fn ws_url(mut self, url: impl Into<String>) -> Self {
+        self.ws_url = Some(url.into());
+        self
+    }
+
+    /// How the agent behaves in its rooms. Without it: the environment and the defaults.
+    #[must_use]
+    pub fn session(mut self, session: SessionConfig) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// What to do when the agent is connected already. Default: take over.
+    #[must_use]
+    pub const fn on_conflict(mut self, policy: ConflictPolicy) -> Self {
+        self.on_conflict = policy;
+        self
+    }
+
+    /// Whether a second process on this host is refused. Default: yes.
+    #[must_use]
+    pub const fn single_instance(mut self, on: bool) -> Self {
+        self.single_instance = on;
+        self
+    }
+
+    /// Reads what is not set from the environment of this process, and checks everything.
+    ///
+    /// # Errors
+    /// The first thing that does not fit, by name.
+    pub fn build(self) -> Result<Agent> {
+        self.build_with(Env::of_process())
+    }
+
+    /// The same, with these variables.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with(self, env: Env) -> Result<Agent> {
+        let credentials = match self.identity {
+            Source::Given(id, key) => Credentials::new(&id, key)?,
+            Source::Config(name) => load_agent_config(&name, self.config_file.as_deref())?,
+            Source::Env => Credentials::from_env(&env)?,
+            Source::Unset => {
+                return Err(Error::Config(
+                    "the agent has no id and key: use credentials(..), config(..) or env()".to_owned(),
+                ));
+            }
+        };
+        let endpoints = Endpoints::resolve(self.rest_url.as_deref(), self.ws_url.as_deref(), &env)?;
+        let session = match self.session {
+            Some(session) => session,
+            None => SessionConfig::from(&env)?,
+        };
+        let setup = Setup {
+            adapter: Arc::new(self.adapter),
+            credentials,
+            endpoints,
+            session,
+            on_conflict: self.on_conflict,
+            single_instance: self.single_instance,
+            env,
+        };
+        Ok(Agent { setup })
+    }
+}
+
+/// Without the key.
+impl fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentBuilder")
+            .field("rest_url", &self.rest_url)
+            .field("ws_url", &self.ws_url)
+            .field("session", &self.session)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Turn, adapter_fn};
+
+    fn builder() -> AgentBuilder {
+        Agent::builder(adapter_fn(|turn: Turn| async move { turn.reply("hi").await }))
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_when_it_is_built() {
+        let table = [
+            (builder(), "the agent has no id and key: use credentials(..), config(..) or env()"),
+            (builder().credentials("x", "k"), "agent id must be a UUID, got \"x\""),
+            (builder().env(), "BAND_AGENT_ID and BAND_API_KEY not set"),
+        ];
+        for (builder, text) in table {
+            let err = builder.build_with(Env::default()).unwrap_err();
+            assert!(err.to_string().starts_with(text), "{err}");
+        }
+    }
+
+    #[test]
+    fn an_agent_never_shows_its_key() {
+        let agent = builder()
+            .credentials("0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d", "band_a_secret")
+            .rest_url("http://127.0.0.1:4000")
+            .build_with(Env::default())
+            .unwrap();
+        assert_eq!(agent.endpoints().ws_url, "ws://127.0.0.1:4000/api/v1/socket/websocket");
+        assert!(!format!("{agent:?}").contains("secret"));
+    }
+}

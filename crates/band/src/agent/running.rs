@@ -1,0 +1,216 @@
+//! An agent that runs, and its stop.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use band_wire::{AgentId, ChatId};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::adapter::{BoxedAdapter, FrameworkAdapter, Identity};
+use crate::error::Error;
+use crate::link::StopReason;
+use crate::lock::InstanceLock;
+use crate::runtime::{Closer, RuntimeEnd, Watched};
+
+/// A running agent. When it is dropped without [`stop`](Self::stop), everything is cut off at once: turns,
+/// connection, lock; the adapter is not told.
+pub struct Running {
+    identity: Arc<Identity>,
+    adapter: Arc<BoxedAdapter>,
+    lock: Option<InstanceLock>,
+    connected: Connected,
+    pending: Pending,
+}
+
+/// The runtime in its task.
+pub(super) struct Connected {
+    pub(super) task: JoinSet<RuntimeEnd>,
+    pub(super) watched: Watched,
+}
+
+/// What a stop still has to do.
+#[derive(Debug)]
+struct Pending {
+    runtime: bool,
+    rooms: Vec<ChatId>,
+    adapter: bool,
+    graceful: bool,
+}
+
+/// How an agent stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stopped {
+    /// Every turn had finished; none was cancelled.
+    pub graceful: bool,
+    /// Why the connection had ended before, if it had.
+    pub reason: Option<StopReason>,
+}
+
+/// Something could not be cleaned up. The agent keeps its lock; stopping it again tries what failed.
+pub struct CleanupIncomplete {
+    /// The agent, to stop again.
+    pub running: Running,
+    /// What failed.
+    pub failures: Vec<CleanupFailure>,
+}
+
+/// One thing that could not be cleaned up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CleanupFailure {
+    /// The room that the adapter could not forget; none for the adapter as a whole.
+    pub room: Option<ChatId>,
+    /// What the adapter said.
+    pub error: String,
+}
+
+impl Running {
+    pub(super) const fn new(
+        identity: Arc<Identity>,
+        adapter: Arc<BoxedAdapter>,
+        lock: Option<InstanceLock>,
+        connected: Connected,
+    ) -> Self {
+        let pending = Pending { runtime: true, rooms: Vec::new(), adapter: true, graceful: true };
+        Self { identity, adapter, lock, connected, pending }
+    }
+
+    /// The agent's id.
+    pub fn id(&self) -> AgentId {
+        self.identity.id
+    }
+
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        &self.identity.name
+    }
+
+    /// What the agent does.
+    pub fn description(&self) -> &str {
+        &self.identity.description
+    }
+
+    /// Who the agent is.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The rooms that it serves, in order of their ids.
+    pub fn rooms(&self) -> Vec<ChatId> {
+        self.connected.watched.rooms.borrow().as_ref().clone()
+    }
+
+    /// Whether its connection has not ended for good. False after another process took over.
+    pub fn is_running(&self) -> bool {
+        self.pending.runtime && self.connected.watched.ended.borrow().is_none()
+    }
+
+    /// Resolves when the connection ends for good without a stop: another process took over, or the
+    /// platform refuses the agent. [`stop`](Self::stop) it then: it takes up nothing new any more.
+    pub async fn closed(&self) -> StopReason {
+        let mut ended = self.connected.watched.ended.clone();
+        match ended.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone().unwrap_or(StopReason::Requested),
+            // The runtime is gone, which only a stop does.
+            Err(_) => StopReason::Requested,
+        }
+    }
+
+    pub(super) fn closer(&self) -> Closer {
+        self.connected.watched.closer.clone()
+    }
+
+    /// Stops: nothing new is taken up; each turn may finish within `timeout`, all rooms at once, and is then
+    /// cancelled. Without a timeout turns are cancelled at once. A message whose turn was cancelled stays
+    /// open; the next start handles it again.
+    ///
+    /// # Errors
+    /// The adapter could not clean up. The handle comes back, and stopping it again tries what failed.
+    pub async fn stop(mut self, timeout: Option<Duration>) -> Result<Stopped, CleanupIncomplete> {
+        let mut failures = Vec::new();
+        if std::mem::take(&mut self.pending.runtime) {
+            let by = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+            self.closer().close(by);
+            match self.connected.task.join_next().await {
+                Some(Ok(end)) => {
+                    self.pending.graceful &= end.graceful;
+                    for room in end.failed {
+                        self.pending.rooms.push(room.room);
+                        failures.extend(failure(Some(room.room), room.cleanup));
+                    }
+                }
+                Some(Err(broken)) => {
+                    self.pending.graceful = false;
+                    failures
+                        .push(CleanupFailure { room: None, error: format!("the runtime broke: {broken}") });
+                }
+                None => {}
+            }
+        } else {
+            for room in std::mem::take(&mut self.pending.rooms) {
+                if let Some(failed) = failure(Some(room), self.adapter.on_cleanup(room).await) {
+                    self.pending.rooms.push(room);
+                    failures.push(failed);
+                }
+            }
+        }
+        if self.pending.adapter {
+            match failure(None, self.adapter.cleanup_all().await) {
+                Some(failed) => failures.push(failed),
+                None => self.pending.adapter = false,
+            }
+        }
+        if !failures.is_empty() {
+            return Err(CleanupIncomplete { running: self, failures });
+        }
+        drop(self.lock.take());
+        let graceful = self.pending.graceful;
+        tracing::info!(target: "band.agent", "Agent stopped: {} (graceful={graceful})", self.identity.name);
+        let reason = self.connected.watched.ended.borrow().clone();
+        Ok(Stopped { graceful, reason })
+    }
+}
+
+fn failure(room: Option<ChatId>, outcome: crate::adapter::AdapterResult) -> Option<CleanupFailure> {
+    outcome.err().map(|err| CleanupFailure { room, error: err.to_string() })
+}
+
+impl fmt::Display for CleanupIncomplete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Agent cleanup remains incomplete")?;
+        for (index, CleanupFailure { room, error }) in self.failures.iter().enumerate() {
+            f.write_str(if index == 0 { ": " } else { "; " })?;
+            match room {
+                Some(room) => write!(f, "room {room}: {error}")?,
+                None => f.write_str(error)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for CleanupIncomplete {}
+
+impl From<CleanupIncomplete> for Error {
+    fn from(incomplete: CleanupIncomplete) -> Self {
+        Self::Cleanup(incomplete.to_string())
+    }
+}
+
+impl fmt::Debug for CleanupIncomplete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CleanupIncomplete").field("failures", &self.failures).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running")
+            .field("identity", &self.identity)
+            .field("pending", &self.pending)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,106 @@
+//! The start: lock, identity, adapter, connection, in this order; undone in the opposite one.
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::running::{Connected, Running};
+use super::{Agent, Setup, metadata};
+use crate::adapter::{FrameworkAdapter, Identity};
+use crate::error::{Error, Result};
+use crate::link::{LinkConfig, StopReason};
+use crate::lock::InstanceLock;
+use crate::rest::{RestClient, RestConfig};
+use crate::runtime::{Parts, Runtime};
+
+impl Agent {
+    /// Starts: takes the single-instance lock, asks the platform who the agent is, starts the adapter,
+    /// connects, and joins the agent's rooms. Gives the running agent once all of that is done. What was
+    /// said while the agent was away is handled in the background.
+    ///
+    /// # Errors
+    /// Another process runs the agent; the key is wrong; the platform refuses or can't be reached for a
+    /// minute; the agent has no description; the adapter refuses. Everything is undone, and the agent can
+    /// be started again.
+    pub async fn start(&self) -> Result<Running> {
+        self.start_until(&CancellationToken::new()).await
+    }
+
+    /// The same; gives up when `stop` is cancelled.
+    pub(super) async fn start_until(&self, stop: &CancellationToken) -> Result<Running> {
+        let setup = &self.setup;
+        if let Some(warning) = &setup.endpoints.warning {
+            tracing::warn!(target: "band.agent", "{warning}");
+        }
+        let agent = setup.credentials.agent_id;
+        let lock = match setup.single_instance {
+            true => Some(InstanceLock::acquire(agent, &setup.env)?),
+            false => None,
+        };
+        let rest = RestClient::new(RestConfig::new(
+            setup.endpoints.rest_url.clone(),
+            setup.credentials.api_key.clone(),
+        ))?;
+        let identity = Arc::new(or_stop(stop, metadata::fetch(&rest, agent)).await?);
+        let started = match or_stop(stop, start_adapter(setup, &identity)).await {
+            Ok(()) => or_stop(stop, connect(setup, rest, &identity)).await,
+            Err(err) => Err(err),
+        };
+        match started {
+            Ok(connected) => {
+                tracing::info!(
+                    target: "band.agent",
+                    "Agent started: {} (band-sdk {})", identity.name, env!("CARGO_PKG_VERSION"),
+                );
+                Ok(Running::new(identity, Arc::clone(&setup.adapter), lock, connected))
+            }
+            Err(err) => {
+                if let Err(failure) = setup.adapter.cleanup_all().await {
+                    tracing::warn!(target: "band.agent", err = %failure, "the adapter could not be cleaned up");
+                }
+                Err(err)
+            }
+        }
+    }
+}
+
+async fn start_adapter(setup: &Setup, identity: &Identity) -> Result<()> {
+    let started = setup.adapter.on_started(identity).await;
+    started.map_err(|err| Error::Adapter(err.to_string()))
+}
+
+/// Opens the socket and joins the rooms. When this is dropped, so is everything it began.
+async fn connect(setup: &Setup, rest: RestClient, identity: &Arc<Identity>) -> Result<Connected> {
+    let credentials = &setup.credentials;
+    let mut link =
+        LinkConfig::new(&setup.endpoints.ws_url, credentials.api_key.clone(), credentials.agent_id);
+    link.on_conflict = setup.on_conflict;
+    let (runtime, mut watched) = Runtime::start(Parts {
+        rest,
+        link,
+        session: setup.session.clone(),
+        identity: Arc::clone(identity),
+        adapter: Arc::clone(&setup.adapter),
+    })?;
+    let mut task = JoinSet::new();
+    task.spawn(runtime.run());
+    match (&mut watched.ready).await {
+        Ok(Ok(_)) => Ok(Connected { task, watched }),
+        Ok(Err(StopReason::Conflict(_))) => Err(Error::AlreadyRunning(format!(
+            "Agent {} already has a live connection to the platform (another process or host is running it). Stop \
+             that instance, or use AgentConfig(conflict_policy=ConflictPolicy.SUPERSEDE) to take over.",
+            credentials.agent_id
+        ))),
+        Ok(Err(reason)) => Err(Error::Ended(reason)),
+        Err(_) => Err(Error::Ended(StopReason::Requested)),
+    }
+}
+
+/// A step of the start, given up when the agent is to stop.
+async fn or_stop<T>(stop: &CancellationToken, step: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::select! {
+        outcome = step => outcome,
+        () = stop.cancelled() => Err(Error::Ended(StopReason::Requested)),
+    }
+}

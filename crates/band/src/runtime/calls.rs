@@ -1,0 +1,173 @@
+//! Making the calls that a room's machine asks for.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use band_core::room::{Answer, Call, Listing, Mark as RoomMark, Member, Roster, Trouble};
+use band_wire::rest::{CreateEvent, EventType, ReportActivity};
+use band_wire::{AgentId, ChatId, MessageId};
+use uuid::Uuid;
+
+use super::context::{self, Past};
+use crate::error::{Error, Result};
+use crate::rest::{Mark, MessagesQuery, RestClient};
+use crate::turn::AgentFailure;
+
+/// Items of a page behind a message that can't be handled.
+const LIST_PAGE: u32 = 100;
+
+/// One room's way to the platform, and what its calls bring.
+#[derive(Debug)]
+pub(super) struct RoomCalls {
+    pub(super) rest: RestClient,
+    pub(super) room: ChatId,
+    pub(super) agent: AgentId,
+    pub(super) most_context: usize,
+    pub(super) activity_limit: Duration,
+    pub(super) activity: Arc<ActivityLog>,
+    pub(super) roster: Arc<Mutex<Roster>>,
+    past: Mutex<Option<(MessageId, Past)>>,
+}
+
+impl RoomCalls {
+    pub(super) fn new(
+        rest: RestClient,
+        room: ChatId,
+        agent: AgentId,
+        most_context: usize,
+        activity_limit: Duration,
+        activity: Arc<ActivityLog>,
+    ) -> Self {
+        let (roster, past) = (Arc::default(), Mutex::new(None));
+        Self { rest, room, agent, most_context, activity_limit, activity, roster, past }
+    }
+
+    pub(super) fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The past that was read for this message.
+    pub(super) fn take_past(&self, trigger: MessageId) -> Past {
+        let read = self.past.lock().unwrap_or_else(PoisonError::into_inner).take();
+        read.filter(|(id, _)| *id == trigger).map(|(_, past)| past).unwrap_or_default()
+    }
+
+    pub(super) async fn make(&self, call: Call) -> Answer {
+        match call {
+            Call::Next => Answer::Next(
+                self.rest.next(self.room).await.map(|found| found.map(Box::new)).map_err(trouble),
+            ),
+            Call::List { cursor } => Answer::Listed(self.list(cursor).await),
+            Call::Claim(id) => Answer::Marked(mark(self.rest.mark_processing(self.room, id).await)),
+            Call::Processed(id) => Answer::Marked(mark(self.rest.mark_processed(self.room, id).await)),
+            Call::Failed(id, text) => Answer::Marked(mark(self.rest.mark_failed(self.room, id, &text).await)),
+            Call::Participants => Answer::Participants(self.participants().await),
+            Call::History(trigger) => self.history(trigger).await,
+            Call::Activity(working) => Answer::Activity(self.report(working).await),
+            Call::Notice(text) => {
+                self.notice(text).await;
+                Answer::Noticed
+            }
+        }
+    }
+
+    async fn list(&self, cursor: Option<String>) -> Result<Listing, Trouble> {
+        let query = MessagesQuery { status: None, cursor, limit: Some(LIST_PAGE) };
+        let page = self.rest.messages(self.room, &query).await.map_err(trouble)?;
+        let next = page.metadata.next_cursor.filter(|_| page.metadata.has_more);
+        Ok(Listing { messages: page.data, next })
+    }
+
+    async fn participants(&self) -> Result<(), Trouble> {
+        let list = self.rest.participants(self.room).await.map_err(|err| {
+            tracing::warn!(target: "band.room", room = %self.room, %err, "participants could not be read");
+            trouble(err)
+        })?;
+        self.roster().replace(list.into_iter().map(Member::from));
+        Ok(())
+    }
+
+    async fn history(&self, trigger: MessageId) -> Answer {
+        Answer::History(match context::read(&self.rest, self.room, trigger, self.most_context).await {
+            Ok(past) => {
+                let own = past.messages.iter().find(|message| message.id == trigger);
+                let status = own.and_then(|message| message.delivery_status(self.agent));
+                *self.past.lock().unwrap_or_else(PoisonError::into_inner) = Some((trigger, past));
+                Ok(status)
+            }
+            Err(err) => {
+                tracing::warn!(target: "band.room", room = %self.room, %err, "the room's past could not be read");
+                Err(trouble(err))
+            }
+        })
+    }
+
+    async fn report(&self, working: bool) -> Option<bool> {
+        let report = ReportActivity { working, activity: None };
+        let told = self.rest.report_activity(self.room, &report, self.activity_limit).await;
+        self.activity.note(self.room, &told);
+        told.ok()
+    }
+
+    async fn notice(&self, text: &'static str) {
+        let failure = AgentFailure::new("band-runtime", text);
+        let event = CreateEvent {
+            content: failure.content(),
+            message_type: EventType::Error,
+            metadata: Some(failure.metadata()),
+        };
+        let key = Uuid::now_v7().to_string();
+        if let Err(err) = self.rest.send_event(self.room, &event, Some(&key)).await {
+            tracing::warn!(target: "band.room", room = %self.room, %err, "the room could not be told of a failure");
+        }
+    }
+}
+
+fn mark(outcome: Result<Mark>) -> RoomMark {
+    match outcome {
+        Ok(Mark::Accepted(_)) => RoomMark::Accepted,
+        Ok(Mark::Stopped) => RoomMark::Stopped,
+        Ok(Mark::Rejected) => RoomMark::Rejected,
+        Ok(Mark::NotFound) => RoomMark::NotFound,
+        Ok(Mark::Unconfirmed(err)) if is_passing(err.status_code) => RoomMark::Lost,
+        Ok(Mark::Unconfirmed(_)) | Err(_) => RoomMark::Refused,
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is the end of the error")]
+fn trouble(err: Error) -> Trouble {
+    match err.status() {
+        Some(status) if !is_passing(status) => Trouble::Lasting,
+        Some(_) | None => Trouble::Passing,
+    }
+}
+
+/// Whether the same call may work soon. Zero stands for no answer at all.
+const fn is_passing(status: u16) -> bool {
+    matches!(status, 0 | 408 | 409 | 429 | 500..)
+}
+
+/// Working reports of all rooms: that they fail is logged once, and once that they work again.
+#[derive(Debug, Default)]
+pub(super) struct ActivityLog {
+    failing: AtomicBool,
+}
+
+impl ActivityLog {
+    fn note(&self, room: ChatId, told: &Result<bool>) {
+        match told {
+            Ok(_) => {
+                if self.failing.swap(false, Ordering::Relaxed) {
+                    tracing::info!(target: "band.room", %room, "working reports get through again");
+                }
+            }
+            Err(err) if self.failing.swap(true, Ordering::Relaxed) => {
+                tracing::debug!(target: "band.room", %room, %err, "a working report failed");
+            }
+            Err(err) => {
+                tracing::warn!(target: "band.room", %room, %err, "working reports fail; turns go on without");
+            }
+        }
+    }
+}

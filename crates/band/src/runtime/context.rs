@@ -1,0 +1,119 @@
+//! What a room's first turn gets of its past.
+
+use band_wire::rest::Message;
+use band_wire::{ChatId, MessageId};
+
+use crate::error::Result;
+use crate::rest::{ContextQuery, RestClient};
+
+/// Pages read at most.
+const PAGES: u32 = 50;
+/// Items of a page.
+const PAGE: u32 = 100;
+
+/// A room's past, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    pub(super) messages: Vec<Message>,
+    /// Older entries were left out.
+    pub(super) truncated: bool,
+}
+
+impl Past {
+    /// Keeps what came before a message and the message itself, and of the former the newest `most`.
+    fn keep(mut messages: Vec<Message>, trigger: MessageId, most: usize, truncated: bool) -> Self {
+        let at = messages.iter().position(|message| message.id == trigger);
+        let end = at.map_or(messages.len(), |at| at + 1);
+        messages.truncate(end);
+        let before = at.unwrap_or(messages.len());
+        let surplus = before.saturating_sub(most);
+        messages.drain(..surplus);
+        Self { messages, truncated: truncated || surplus > 0 }
+    }
+}
+
+/// Reads the newest `most` entries before a message. A platform that can't list them newest first is read
+/// from its oldest entry on.
+pub(super) async fn read(rest: &RestClient, room: ChatId, trigger: MessageId, most: usize) -> Result<Past> {
+    match newest_first(rest, room, trigger, most).await {
+        Err(err) if matches!(err.status(), Some(400 | 422)) => oldest_first(rest, room, trigger, most).await,
+        read => read,
+    }
+}
+
+async fn newest_first(rest: &RestClient, room: ChatId, trigger: MessageId, most: usize) -> Result<Past> {
+    // The message itself comes first, as a rule.
+    let limit = u32::try_from(most.saturating_add(1)).unwrap_or(PAGE).min(PAGE);
+    let mut query = ContextQuery { cursor: None, limit: Some(limit), newest_first: true };
+    let mut messages: Vec<Message> = Vec::new();
+    let mut more = true;
+    for _ in 0..PAGES {
+        let page = rest.context(room, &query).await?;
+        messages.extend(page.data);
+        query.cursor = page.metadata.next_cursor;
+        more = page.metadata.has_more && query.cursor.is_some();
+        let at = messages.iter().position(|message| message.id == trigger);
+        let before = messages.len().saturating_sub(at.map_or(0, |at| at + 1));
+        if !more || before >= most {
+            break;
+        }
+    }
+    messages.reverse();
+    Ok(Past::keep(messages, trigger, most, more))
+}
+
+async fn oldest_first(rest: &RestClient, room: ChatId, trigger: MessageId, most: usize) -> Result<Past> {
+    let mut query = ContextQuery { cursor: None, limit: Some(PAGE), newest_first: false };
+    let mut messages: Vec<Message> = Vec::new();
+    let mut dropped = false;
+    for _ in 0..PAGES {
+        let page = rest.context(room, &query).await?;
+        messages.extend(page.data);
+        query.cursor = page.metadata.next_cursor;
+        let found = messages.iter().any(|message| message.id == trigger);
+        if found || !page.metadata.has_more || query.cursor.is_none() {
+            break;
+        }
+        let surplus = messages.len().saturating_sub(most);
+        dropped |= messages.drain(..surplus).count() > 0;
+    }
+    Ok(Past::keep(messages, trigger, most, dropped))
+}
+
+#[cfg(test)]
+mod tests {
+    use band_wire::Id;
+    use serde_json::Map;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn message(n: u128) -> Message {
+        Message {
+            id: Id::new(Uuid::from_u128(n)),
+            content: String::new(),
+            message_type: "text".to_owned(),
+            sender_id: Id::new(Uuid::nil()),
+            sender_type: "User".to_owned(),
+            sender_name: None,
+            chat_room_id: None,
+            metadata: Map::new(),
+            attachments: Vec::new(),
+            inserted_at: None,
+            updated_at: None,
+        }
+    }
+
+    fn kept(trigger: u128, most: usize) -> (Vec<u128>, bool) {
+        let past = Past::keep((1..=5).map(message).collect(), message(trigger).id, most, false);
+        (past.messages.iter().map(|message| message.id.uuid().as_u128()).collect(), past.truncated)
+    }
+
+    #[test]
+    fn the_newest_entries_before_the_message_are_kept_with_it() {
+        assert_eq!(kept(4, 2), (vec![2, 3, 4], true));
+        assert_eq!(kept(4, 3), (vec![1, 2, 3, 4], false));
+        assert_eq!(kept(1, 9), (vec![1], false));
+        assert_eq!(kept(9, 2), (vec![4, 5], true), "a message that is not there yet");
+    }
+}

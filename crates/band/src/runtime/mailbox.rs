@@ -1,0 +1,128 @@
+//! What the agent's loop leaves for a room's task. It never waits, and never loses what must not get lost.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use band_core::room::{Control, Member, QUEUE_MAX};
+use band_wire::ParticipantId;
+use band_wire::rest::Message;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// Steering signals that wait; of more, the oldest are dropped: the newest say what holds.
+const CONTROLS: usize = 64;
+
+/// Something that happened in a room.
+#[derive(Debug)]
+pub(super) enum News {
+    Message(Box<Message>),
+    Arrived(Box<Member>),
+    Left(ParticipantId),
+}
+
+/// All that happened since the last look, in the order in which the task should hear of it.
+#[derive(Debug, Default)]
+pub(super) struct Mail {
+    /// Pushes went missing.
+    pub(super) gap: bool,
+    /// The topics are joined again since.
+    pub(super) subscribed: bool,
+    /// Something may have been missed.
+    pub(super) resync: bool,
+    pub(super) controls: VecDeque<Control>,
+    pub(super) news: VecDeque<News>,
+    /// The room is to close; a turn may finish until then.
+    pub(super) close: Option<Option<Instant>>,
+}
+
+/// The mailbox of one room.
+#[derive(Debug, Default)]
+pub(super) struct Mailbox {
+    mail: Mutex<Mail>,
+    arrived: Notify,
+}
+
+impl Mailbox {
+    fn put(&self, change: impl FnOnce(&mut Mail)) {
+        change(&mut self.lock());
+        self.arrived.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Mail> {
+        self.mail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What does not fit is replaced by a look at the platform.
+    pub(super) fn news(&self, news: News) {
+        self.put(|mail| {
+            if mail.news.len() < QUEUE_MAX {
+                mail.news.push_back(news);
+            } else {
+                mail.resync = true;
+            }
+        });
+    }
+
+    pub(super) fn subscribed(&self) {
+        self.put(|mail| mail.subscribed = true);
+    }
+
+    pub(super) fn unsubscribed(&self) {
+        self.put(|mail| {
+            mail.gap = true;
+            mail.subscribed = false;
+        });
+    }
+
+    pub(super) fn resync(&self) {
+        self.put(|mail| mail.resync = true);
+    }
+
+    pub(super) fn control(&self, control: Control) {
+        self.put(|mail| {
+            if mail.controls.len() >= CONTROLS {
+                mail.controls.pop_front();
+            }
+            mail.controls.push_back(control);
+        });
+    }
+
+    pub(super) fn close(&self, by: Option<Instant>) {
+        self.put(|mail| mail.close = Some(by));
+    }
+
+    /// Waits for mail and takes all of it. May be dropped and called again.
+    pub(super) async fn take(&self) -> Mail {
+        self.arrived.notified().await;
+        std::mem::take(&mut *self.lock())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_gap_is_told_even_when_it_is_closed_again() {
+        let mailbox = Mailbox::default();
+        mailbox.unsubscribed();
+        mailbox.subscribed();
+        let mail = mailbox.take().await;
+        assert!(mail.gap && mail.subscribed);
+        mailbox.subscribed();
+        mailbox.unsubscribed();
+        let mail = mailbox.take().await;
+        assert!(mail.gap && !mail.subscribed);
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_becomes_a_resync() {
+        let mailbox = Mailbox::default();
+        for n in 0..=QUEUE_MAX {
+            mailbox.news(News::Left(band_wire::Id::new(uuid::Uuid::from_u128(n as u128))));
+        }
+        let mail = mailbox.take().await;
+        assert!(mail.resync);
+        assert_eq!(mail.news.len(), QUEUE_MAX);
+    }
+}

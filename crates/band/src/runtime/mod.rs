@@ -1,0 +1,290 @@
+//! A running agent: its link, its presence, one task for each room, and their owner.
+
+mod calls;
+mod context;
+mod control;
+mod mailbox;
+mod room;
+mod rooms;
+mod turns;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use band_core::agent::{Input, Output, Presence};
+use band_core::{Machine, Moment};
+use band_wire::ChatId;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use self::room::RoomEnd;
+use self::rooms::Rooms;
+use crate::adapter::{BoxedAdapter, Identity};
+use crate::config::SessionConfig;
+use crate::error::Result;
+use crate::link::{Link, LinkConfig, LinkEvent, LinkEvents, LinkHandle, StopReason};
+use crate::rest::RestClient;
+
+/// How long turns may go on when the connection ends for good and nobody says otherwise.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// What a runtime needs.
+pub(crate) struct Parts {
+    pub(crate) rest: RestClient,
+    pub(crate) link: LinkConfig,
+    pub(crate) session: SessionConfig,
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) adapter: Arc<BoxedAdapter>,
+}
+
+/// What a runtime tells while it runs.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    /// Resolves when the rooms are joined; an error when the connection ended for good before.
+    pub(crate) ready: oneshot::Receiver<Result<usize, StopReason>>,
+    /// Why the connection ended for good, once it has.
+    pub(crate) ended: watch::Receiver<Option<StopReason>>,
+    /// The rooms that are open.
+    pub(crate) rooms: watch::Receiver<Arc<Vec<ChatId>>>,
+    /// Orders to stop.
+    pub(crate) closer: Closer,
+}
+
+/// Orders to stop: turns may finish until the moment given, or not at all.
+#[derive(Debug, Clone)]
+pub(crate) struct Closer(watch::Sender<Option<Close>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Close {
+    by: Option<Instant>,
+}
+
+impl Closer {
+    /// Stops. Said again, it can only become sooner.
+    pub(crate) fn close(&self, by: Option<Instant>) {
+        self.0.send_replace(Some(Close { by }));
+    }
+}
+
+/// How a runtime ended.
+#[derive(Debug)]
+pub(crate) struct RuntimeEnd {
+    /// No turn had to be cancelled.
+    pub(crate) graceful: bool,
+    /// Rooms that the adapter could not forget.
+    pub(crate) failed: Vec<RoomEnd>,
+}
+
+type Listed = Pin<Box<dyn Future<Output = Result<Vec<ChatId>, ()>> + Send>>;
+
+/// The owner of everything that runs for an agent. When it is dropped, everything is.
+pub(crate) struct Runtime {
+    presence: Presence,
+    origin: Instant,
+    rest: RestClient,
+    link: LinkHandle,
+    events: LinkEvents,
+    driver: JoinSet<StopReason>,
+    listed: Option<Listed>,
+    rooms: Rooms,
+    controls: control::Seen,
+    ready: Option<oneshot::Sender<Result<usize, StopReason>>>,
+    ended: watch::Sender<Option<StopReason>>,
+    open: watch::Sender<Arc<Vec<ChatId>>>,
+    orders: watch::Receiver<Option<Close>>,
+    closing: bool,
+}
+
+impl Runtime {
+    /// Connects. [`run`](Self::run) does the rest.
+    pub(crate) fn start(parts: Parts) -> Result<(Self, Watched)> {
+        let (link, events, driver) = Link::new(&parts.link)?;
+        let mut tasks = JoinSet::new();
+        tasks.spawn(driver.run(CancellationToken::new()));
+        let (ready, told_ready) = oneshot::channel();
+        let (ended, told_ended) = watch::channel(None);
+        let (open, told_open) = watch::channel(Arc::default());
+        let (closer, orders) = watch::channel(None);
+        let watched =
+            Watched { ready: told_ready, ended: told_ended, rooms: told_open, closer: Closer(closer) };
+        let runtime = Self {
+            presence: Presence::new(crate::seed()),
+            origin: Instant::now(),
+            rest: parts.rest.clone(),
+            link,
+            events,
+            driver: tasks,
+            listed: None,
+            rooms: Rooms::new(parts),
+            controls: control::Seen::default(),
+            ready: Some(ready),
+            ended,
+            open,
+            orders,
+            closing: false,
+        };
+        Ok((runtime, watched))
+    }
+
+    /// Runs until it is told to stop, or the connection ends for good; then until every room has closed.
+    pub(crate) async fn run(mut self) -> RuntimeEnd {
+        while !self.drain().await {
+            let alarm = self.presence.deadline().map(|deadline| self.origin + deadline.at.since_origin());
+            tokio::select! {
+                biased;
+                changed = self.orders.changed() => match changed {
+                    Ok(()) => self.ordered(),
+                    // Nobody is left who could ask: the owner of this task drops it.
+                    Err(_) => std::future::pending().await,
+                },
+                Some(end) = self.rooms.ended() => {
+                    let room = self.rooms.put_away(end);
+                    self.tell(Input::Ended(room));
+                }
+                rooms = answer(&mut self.listed) => self.tell(Input::Listed(rooms)),
+                Some(event) = self.events.next() => self.happened(event),
+                () = until(alarm) => {
+                    let now = self.now();
+                    self.presence.expire(now);
+                }
+            }
+        }
+        self.link.close();
+        while self.driver.join_next().await.is_some() {}
+        self.rooms.into_end()
+    }
+
+    fn now(&self) -> Moment {
+        Moment::at(self.origin.elapsed())
+    }
+
+    fn tell(&mut self, input: Input) {
+        let now = self.now();
+        self.presence.handle(now, input);
+    }
+
+    fn ordered(&mut self) {
+        let order = *self.orders.borrow_and_update();
+        if let Some(Close { by }) = order {
+            self.close(by);
+        }
+    }
+
+    /// The rooms close; turns may finish until then.
+    fn close(&mut self, by: Option<Instant>) {
+        self.closing = true;
+        self.rooms.close_all(by);
+        self.tell(Input::Close);
+    }
+
+    /// Does what presence asks for; true when everything is closed.
+    async fn drain(&mut self) -> bool {
+        let mut changed = false;
+        while let Some(output) = self.presence.poll() {
+            match output {
+                Output::List => self.listed = Some(list(self.rest.clone())),
+                Output::Join(room) => self.link.join_room(room).await,
+                Output::Leave(room) => self.link.leave_room(room).await,
+                Output::Open(room) => {
+                    self.rooms.open(room);
+                    changed = true;
+                }
+                Output::Subscribed(room) => self.rooms.mail(room, mailbox::Mailbox::subscribed),
+                Output::Unsubscribed(room) => self.rooms.mail(room, mailbox::Mailbox::unsubscribed),
+                Output::Resync(room) => self.rooms.mail(room, mailbox::Mailbox::resync),
+                Output::Close(room) => {
+                    self.rooms.close(room);
+                    changed = true;
+                }
+                Output::Ready(rooms) => {
+                    tracing::info!(target: "band.agent", "Subscribed to {rooms} rooms during startup");
+                    if let Some(ready) = self.ready.take() {
+                        // An error means that nobody waits for the start any more.
+                        let _ = ready.send(Ok(rooms));
+                    }
+                }
+                Output::Closed => return true,
+            }
+        }
+        if changed {
+            self.open.send_replace(Arc::new(self.presence.open_rooms().collect()));
+        }
+        false
+    }
+
+    fn happened(&mut self, event: LinkEvent) {
+        use mailbox::News;
+        match event {
+            LinkEvent::Connected { .. } => self.tell(Input::Connected),
+            LinkEvent::Disconnected { .. } => self.tell(Input::Disconnected),
+            LinkEvent::RoomsStale => self.tell(Input::Stale),
+            LinkEvent::RoomAdded(record) => self.tell(Input::Added(record.id)),
+            LinkEvent::RoomRemoved(room) | LinkEvent::RoomDeleted(room) => {
+                self.tell(Input::Removed(room));
+            }
+            LinkEvent::RoomJoined(room) => self.tell(Input::Joined(room)),
+            LinkEvent::RoomJoinFailed { room, reason, .. } => {
+                tracing::warn!(target: "band.presence", %room, reason, "room could not be joined");
+                self.tell(Input::JoinFailed(room));
+            }
+            LinkEvent::Message { room, message } => {
+                self.rooms.mail(room, |mailbox| mailbox.news(News::Message(message)));
+            }
+            LinkEvent::ParticipantAdded { room, participant } => {
+                let member = Box::new((*participant).into());
+                self.rooms.mail(room, |mailbox| mailbox.news(News::Arrived(member)));
+            }
+            LinkEvent::ParticipantRemoved { room, participant } => {
+                self.rooms.mail(room, |mailbox| mailbox.news(News::Left(participant.id)));
+            }
+            LinkEvent::Overflow { room } => self.rooms.mail(room, mailbox::Mailbox::resync),
+            LinkEvent::Control(control) => self.steered(&control),
+            LinkEvent::Ended(reason) => self.link_ended(reason),
+            // Contacts come with their own part of the runtime.
+            _ => {}
+        }
+    }
+
+    /// The connection is over for good: no other process may be hindered, so nothing new is taken up.
+    fn link_ended(&mut self, reason: StopReason) {
+        if let Some(ready) = self.ready.take() {
+            let _ = ready.send(Err(reason.clone()));
+        }
+        if !self.closing {
+            tracing::warn!(target: "band.agent", %reason, "the connection ended for good");
+            self.ended.send_replace(Some(reason));
+            self.close(Some(Instant::now() + GRACE));
+        }
+    }
+}
+
+fn list(rest: RestClient) -> Listed {
+    Box::pin(async move {
+        let chats = rest.all_chats().await.map_err(|err| {
+            tracing::warn!(target: "band.presence", %err, "the agent's rooms could not be listed");
+        })?;
+        Ok(chats.into_iter().map(|chat| chat.id).collect())
+    })
+}
+
+/// The answer to the list under way; never when there is none.
+async fn answer(listed: &mut Option<Listed>) -> Result<Vec<ChatId>, ()> {
+    match listed {
+        Some(asked) => {
+            let rooms = asked.await;
+            *listed = None;
+            rooms
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// The alarm; never when there is none.
+async fn until(alarm: Option<Instant>) {
+    match alarm {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,167 @@
+//! The task of one room: mail, answers, ends of turns and the clock in; machine; calls and turns out.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use band_core::room::{Answer, CallId, Control, Debt, Input, Note, Output, Room, RoomConfig};
+use band_core::{Machine, Moment};
+use band_wire::ChatId;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::{Instant, sleep_until};
+
+use super::calls::RoomCalls;
+use super::mailbox::{Mail, Mailbox, News};
+use super::turns::Turns;
+use crate::adapter::{AdapterResult, BoxedAdapter, FrameworkAdapter, InterruptMode};
+
+/// A call on its way. It is polled by the room's own task: nothing is spawned for it.
+type Asked = Pin<Box<dyn Future<Output = (CallId, Answer)> + Send>>;
+
+/// What is left of a room when its task has ended.
+#[derive(Debug)]
+pub(crate) struct RoomEnd {
+    pub(crate) room: ChatId,
+    /// No turn had to be cancelled.
+    pub(crate) graceful: bool,
+    /// Marks still owed.
+    pub(crate) debts: Vec<Debt>,
+    /// Whether the adapter forgot the room.
+    pub(crate) cleanup: AdapterResult,
+}
+
+/// The task of one room.
+pub(super) struct RoomTask {
+    machine: Room,
+    origin: Instant,
+    mailbox: Arc<Mailbox>,
+    calls: Arc<RoomCalls>,
+    asked: FuturesUnordered<Asked>,
+    turns: Turns,
+    adapter: Arc<BoxedAdapter>,
+}
+
+impl RoomTask {
+    pub(super) fn new(
+        config: RoomConfig,
+        debts: Vec<Debt>,
+        mailbox: Arc<Mailbox>,
+        calls: Arc<RoomCalls>,
+        turns: Turns,
+        adapter: Arc<BoxedAdapter>,
+    ) -> Self {
+        let machine = Room::resume(config, Moment::ZERO, crate::seed(), debts);
+        let asked = FuturesUnordered::new();
+        Self { machine, origin: Instant::now(), mailbox, calls, asked, turns, adapter }
+    }
+
+    /// Runs until the room is closed, and has the adapter forget it.
+    pub(super) async fn run(mut self) -> RoomEnd {
+        let room = self.calls.room;
+        let graceful = loop {
+            if let Some(graceful) = self.drain() {
+                break graceful;
+            }
+            let alarm = self.machine.deadline().map(|deadline| self.origin + deadline.at.since_origin());
+            tokio::select! {
+                mail = self.mailbox.take() => self.mail(mail),
+                Some((call, answer)) = self.asked.next() => self.tell(Input::Answered { call, answer }),
+                Some((turn, end)) = self.turns.ended() => self.tell(Input::TurnEnded { turn, end }),
+                () = until(alarm) => {
+                    let now = self.now();
+                    self.machine.expire(now);
+                }
+            }
+        };
+        drop(self.turns);
+        let cleanup = self.adapter.on_cleanup(room).await;
+        RoomEnd { room, graceful, debts: self.machine.into_debts(), cleanup }
+    }
+
+    fn now(&self) -> Moment {
+        Moment::at(self.origin.elapsed())
+    }
+
+    fn tell(&mut self, input: Input) {
+        let now = self.now();
+        self.machine.handle(now, input);
+    }
+
+    fn mail(&mut self, mail: Mail) {
+        if mail.gap {
+            self.tell(Input::Unsubscribed);
+        }
+        if mail.subscribed {
+            self.tell(Input::Subscribed);
+        }
+        if mail.resync {
+            self.tell(Input::Resync);
+        }
+        for control in mail.controls {
+            self.tell(Input::Control(control));
+            match control {
+                Control::Interrupt => self.adapter.on_interrupt(self.calls.room, InterruptMode::Interrupt),
+                Control::Stop => self.adapter.on_interrupt(self.calls.room, InterruptMode::Stop),
+                Control::Play => {}
+            }
+        }
+        for news in mail.news {
+            match news {
+                News::Message(message) => self.tell(Input::Pushed(message)),
+                News::Arrived(member) => self.calls.roster().add(*member),
+                News::Left(id) => self.calls.roster().remove(id),
+            }
+        }
+        if let Some(by) = mail.close {
+            let by = by.map(|by| Moment::at(by.saturating_duration_since(self.origin)));
+            self.tell(Input::Close { by });
+        }
+    }
+
+    /// Does what the machine asks for; says when the room is closed, and whether gracefully.
+    fn drain(&mut self) -> Option<bool> {
+        while let Some(output) = self.machine.poll() {
+            match output {
+                Output::Call { id, call } => {
+                    let calls = Arc::clone(&self.calls);
+                    self.asked.push(Box::pin(async move { (id, calls.make(call).await) }));
+                }
+                Output::StartTurn { turn, message, bootstrap } => {
+                    self.turns.start(turn, *message, bootstrap, &self.calls, &self.adapter);
+                }
+                Output::CancelTurn(turn) => self.turns.cancel(turn),
+                Output::AbortTurn(turn) => {
+                    if let Some(end) = self.turns.abort(turn) {
+                        self.tell(Input::TurnEnded { turn, end });
+                    }
+                }
+                Output::Note(note) => log(self.calls.room, &note),
+                Output::Closed { graceful } => return Some(graceful),
+            }
+        }
+        None
+    }
+}
+
+/// The alarm; never when there is none.
+async fn until(alarm: Option<Instant>) {
+    match alarm {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn log(room: ChatId, note: &Note) {
+    match note {
+        Note::Overflow => {
+            tracing::warn!(target: "band.room", %room, "too many messages wait: the platform is asked again later");
+        }
+        Note::GaveUp(message) => {
+            tracing::warn!(target: "band.room", %room, %message, "no further attempt at this message is made");
+        }
+        Note::NotServed => {
+            tracing::warn!(target: "band.room", %room, "the platform serves no missed messages of this room");
+        }
+        Note::Resumed => tracing::info!(target: "band.room", %room, "the room goes on"),
+    }
+}

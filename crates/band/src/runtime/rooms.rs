@@ -1,0 +1,159 @@
+//! The tasks of all rooms, and the way to each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use band_core::room::{Debt, RoomConfig};
+use band_wire::ChatId;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
+
+use super::calls::{ActivityLog, RoomCalls};
+use super::mailbox::Mailbox;
+use super::room::{RoomEnd, RoomTask};
+use super::turns::Turns;
+use super::{Parts, RuntimeEnd};
+use crate::adapter::FrameworkAdapter;
+use crate::config::{SessionConfig, seconds};
+use crate::tools::RestPort;
+
+/// Owns the rooms' tasks.
+pub(super) struct Rooms {
+    parts: Parts,
+    activity: Arc<ActivityLog>,
+    tasks: JoinSet<RoomEnd>,
+    ids: BTreeMap<tokio::task::Id, ChatId>,
+    mailboxes: BTreeMap<ChatId, Arc<Mailbox>>,
+    /// Marks that an earlier stay in a room still owes.
+    debts: BTreeMap<ChatId, Vec<Debt>>,
+    /// Set when all rooms close.
+    closing: bool,
+    graceful: bool,
+    failed: Vec<RoomEnd>,
+}
+
+/// The end of a room's task: with what is left, or broken.
+type Ended = (tokio::task::Id, Result<RoomEnd, JoinError>);
+
+impl Rooms {
+    pub(super) fn new(parts: Parts) -> Self {
+        Self {
+            parts,
+            activity: Arc::default(),
+            tasks: JoinSet::new(),
+            ids: BTreeMap::new(),
+            mailboxes: BTreeMap::new(),
+            debts: BTreeMap::new(),
+            closing: false,
+            graceful: true,
+            failed: Vec::new(),
+        }
+    }
+
+    pub(super) fn open(&mut self, room: ChatId) {
+        let Parts { rest, session, identity, adapter, .. } = &self.parts;
+        let mailbox: Arc<Mailbox> = Arc::default();
+        let calls = Arc::new(RoomCalls::new(
+            rest.clone(),
+            room,
+            identity.id,
+            usize::try_from(session.max_context_messages).unwrap_or(usize::MAX),
+            Duration::from_secs(session.working_request_timeout_seconds.into()),
+            Arc::clone(&self.activity),
+        ));
+        let turns = Turns::new(Arc::clone(identity), RestPort { rest: rest.clone(), room });
+        let config = room_config(session, identity.id, adapter.judges_turns());
+        let debts = self.debts.remove(&room).unwrap_or_default();
+        let task = RoomTask::new(config, debts, Arc::clone(&mailbox), calls, turns, Arc::clone(adapter));
+        let handle = self.tasks.spawn(task.run());
+        self.ids.insert(handle.id(), room);
+        self.mailboxes.insert(room, mailbox);
+        tracing::info!(target: "band.presence", "Agent joined room: {room}");
+    }
+
+    /// Leaves something for a room; nothing when it has no task.
+    pub(super) fn mail(&self, room: ChatId, put: impl FnOnce(&Mailbox)) {
+        if let Some(mailbox) = self.mailboxes.get(&room) {
+            put(mailbox);
+        }
+    }
+
+    pub(super) fn mail_all(&self, put: impl Fn(&Mailbox)) {
+        self.mailboxes.values().for_each(|mailbox| put(mailbox));
+    }
+
+    /// The agent left a room: its turn is cancelled at once. When all rooms close they have been told.
+    pub(super) fn close(&self, room: ChatId) {
+        if !self.closing {
+            tracing::info!(target: "band.presence", "Agent left room: {room}");
+            self.mail(room, |mailbox| mailbox.close(None));
+        }
+    }
+
+    pub(super) fn close_all(&mut self, by: Option<Instant>) {
+        self.closing = true;
+        self.mail_all(|mailbox| mailbox.close(by));
+    }
+
+    /// A task that has ended; none at once when there is no task. May be dropped and called again.
+    pub(super) async fn ended(&mut self) -> Option<Ended> {
+        Some(match self.tasks.join_next_with_id().await? {
+            Ok((id, end)) => (id, Ok(end)),
+            Err(broken) => (broken.id(), Err(broken)),
+        })
+    }
+
+    /// Keeps what is left of a room whose task has ended; gives the room.
+    pub(super) fn put_away(&mut self, (id, end): Ended) -> ChatId {
+        let room = self.ids.remove(&id).unwrap_or_else(|| ChatId::new(uuid::Uuid::nil()));
+        self.mailboxes.remove(&room);
+        match end {
+            Err(broken) => {
+                tracing::error!(target: "band.room", %room, %broken, "the room's task broke; it is started again");
+            }
+            Ok(mut end) => {
+                let debts = std::mem::take(&mut end.debts);
+                if !debts.is_empty() {
+                    self.debts.insert(room, debts);
+                }
+                // A turn that ends with its room, while the agent goes on, says nothing about the agent's end.
+                self.graceful &= end.graceful || !self.closing;
+                if let Err(err) = &end.cleanup {
+                    tracing::warn!(target: "band.room", %room, %err, "the adapter could not forget the room");
+                    self.failed.push(end);
+                }
+            }
+        }
+        room
+    }
+
+    pub(super) fn into_end(self) -> RuntimeEnd {
+        RuntimeEnd { graceful: self.graceful, failed: self.failed }
+    }
+
+    pub(super) fn has(&self, room: ChatId) -> bool {
+        self.mailboxes.contains_key(&room)
+    }
+
+    pub(super) fn all(&self) -> Vec<ChatId> {
+        self.mailboxes.keys().copied().collect()
+    }
+}
+
+fn room_config(session: &SessionConfig, agent: band_wire::AgentId, judged: bool) -> RoomConfig {
+    let resync = seconds(session.idle_resync_seconds);
+    RoomConfig {
+        agent,
+        attempts: session.max_message_retries,
+        history: session.enable_context_hydration,
+        judged,
+        report: session.report_turn_failures_to_room,
+        max_cycle: session.max_cycle_seconds.map(seconds),
+        resync,
+        resync_max: seconds(session.idle_resync_max_seconds),
+        resync_stopped: session.stopped_resync_seconds.map_or(resync, seconds),
+        keep_alive: session.enable_working_state.then(|| seconds(session.working_keep_alive_seconds)),
+        max_working: session.max_working_state_seconds.map(seconds),
+    }
+}

@@ -1,0 +1,169 @@
+//! The turns of a room, each in a task of its own.
+
+use std::sync::Arc;
+
+use band_core::room::{Member, TurnEnd, TurnId, participants_update};
+use band_core::turn::{Ending, Verdict};
+use band_wire::rest::Message;
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::calls::RoomCalls;
+use crate::adapter::{
+    AdapterError, AdapterErrorKind, AdapterResult, BoxedAdapter, FrameworkAdapter, Identity,
+};
+use crate::history::RawHistory;
+use crate::tools::{RestPort, RoomPort, RoomTools};
+use crate::turn::{AgentInput, IncomingMessage, Turn, TurnShared};
+
+/// Runs one turn at a time. A turn that was aborted and does not yield stays in the set until it does.
+pub(super) struct Turns {
+    identity: Arc<Identity>,
+    port: Arc<dyn RoomPort>,
+    tasks: JoinSet<AdapterResult>,
+    running: Option<Running>,
+}
+
+struct Running {
+    turn: TurnId,
+    task: Id,
+    abort: AbortHandle,
+    shared: Arc<TurnShared>,
+    calls: Arc<RoomCalls>,
+    members: Arc<Vec<Member>>,
+}
+
+impl Turns {
+    pub(super) fn new(identity: Arc<Identity>, port: RestPort) -> Self {
+        Self { identity, port: Arc::new(port), tasks: JoinSet::new(), running: None }
+    }
+
+    pub(super) fn start(
+        &mut self,
+        turn: TurnId,
+        message: Message,
+        bootstrap: bool,
+        calls: &Arc<RoomCalls>,
+        adapter: &Arc<BoxedAdapter>,
+    ) {
+        let members = calls.roster().members();
+        let input = self.input(message, bootstrap, calls, Arc::clone(&members));
+        let shared = Arc::clone(&input.tools.shared);
+        tracing::debug!(target: "band.room", room = %calls.room, message = %shared.trigger, "turn starts");
+        let adapter = Arc::clone(adapter);
+        let abort = self.tasks.spawn(async move { adapter.on_event(input).await });
+        let calls = Arc::clone(calls);
+        self.running = Some(Running { turn, task: abort.id(), abort, shared, calls, members });
+    }
+
+    fn input(
+        &self,
+        message: Message,
+        bootstrap: bool,
+        calls: &RoomCalls,
+        members: Arc<Vec<Member>>,
+    ) -> AgentInput {
+        let (room, trigger) = (calls.room, message.id);
+        let history = if bootstrap {
+            let past = calls.take_past(trigger);
+            RawHistory::before(trigger, past.messages, past.truncated, self.identity.id, &members)
+        } else {
+            RawHistory::default()
+        };
+        let shared = TurnShared::new(
+            room,
+            trigger,
+            Arc::clone(&self.identity),
+            Arc::clone(&self.port),
+            Arc::clone(&calls.roster),
+            CancellationToken::new(),
+        );
+        let changed = calls.roster().changed();
+        Turn {
+            message: IncomingMessage::read(message, room, &members),
+            room,
+            history,
+            participants_update: changed.then(|| participants_update(&members)),
+            participants: members,
+            is_bootstrap: bootstrap,
+            tools: RoomTools { shared: Arc::new(shared) },
+        }
+    }
+
+    pub(super) fn cancel(&self, turn: TurnId) {
+        if let Some(running) = self.running.as_ref().filter(|running| running.turn == turn) {
+            running.shared.cancel.cancel();
+        }
+    }
+
+    /// Drops a turn that was asked to end and did not.
+    pub(super) fn abort(&mut self, turn: TurnId) -> Option<TurnEnd> {
+        let running = self.running.take_if(|running| running.turn == turn)?;
+        running.abort.abort();
+        tracing::warn!(
+            target: "band.room", room = %running.calls.room, message = %running.shared.trigger,
+            "the adapter did not end its turn when asked to; it was dropped",
+        );
+        Some(running.end(Ending::Cancelled))
+    }
+
+    /// The end of the running turn; none at once when no task is there. May be dropped and called again.
+    pub(super) async fn ended(&mut self) -> Option<(TurnId, TurnEnd)> {
+        loop {
+            let (task, outcome) = match self.tasks.join_next_with_id().await? {
+                Ok((task, result)) => (task, Ok(result)),
+                Err(broken) => (broken.id(), Err(broken)),
+            };
+            if let Some(running) = self.running.take_if(|running| running.task == task) {
+                let ending = running.ending(outcome);
+                return Some((running.turn, running.end(ending)));
+            }
+            tracing::debug!(target: "band.room", "a turn that had been dropped is over");
+        }
+    }
+}
+
+impl Running {
+    fn ending(&self, outcome: Result<AdapterResult, JoinError>) -> Ending {
+        let is_open = self.shared.ledger().verdict() == Verdict::MissingReply;
+        let (room, message) = (self.calls.room, self.shared.trigger);
+        match outcome {
+            _ if self.shared.was_stopped() && is_open => Ending::Stopped,
+            Ok(Ok(())) => Ending::Returned,
+            Ok(Err(err)) => match err.kind() {
+                AdapterErrorKind::NotAccepted => Ending::NotAccepted,
+                AdapterErrorKind::Stopped => Ending::Stopped,
+                AdapterErrorKind::Cancelled if self.shared.cancel.is_cancelled() => Ending::Cancelled,
+                AdapterErrorKind::Cancelled | AdapterErrorKind::Failed => {
+                    tracing::error!(target: "band.room", %room, %message, %err, "turn failed");
+                    Ending::Failed(label(&err))
+                }
+            },
+            Err(broken) if broken.is_panic() => {
+                tracing::error!(target: "band.room", %room, %message, %broken, "the adapter panicked");
+                Ending::Failed("the adapter panicked".to_owned())
+            }
+            Err(_) => Ending::Cancelled,
+        }
+    }
+
+    fn end(self, ending: Ending) -> TurnEnd {
+        let delivered = self.shared.was_delivered();
+        if delivered && ending != Ending::NotAccepted {
+            self.calls.roster().mark_told(self.members);
+        }
+        let ledger = *self.shared.ledger();
+        // Whatever outlives the turn may not post for it any more.
+        self.shared.cancel.cancel();
+        TurnEnd { ending, ledger, delivered }
+    }
+}
+
+/// What the failed mark says: one that is not blank.
+fn label(err: &AdapterError) -> String {
+    let text = err.to_string();
+    match text.trim() {
+        "" => "AdapterError".to_owned(),
+        text => text.to_owned(),
+    }
+}
