@@ -1,13 +1,15 @@
 //! What can go wrong around a test.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The result of everything here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Says what was wanted and what came instead.
-#[derive(Debug, thiserror::Error)]
+/// Says what was wanted and what came instead. `Debug` is for the eyes of whoever reads a failed test: it
+/// shows the same text, with its causes.
+#[derive(thiserror::Error)]
 pub enum Error {
     /// A counterpart is not installed.
     #[error(
@@ -92,13 +94,25 @@ pub enum Error {
     },
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
 impl Error {
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }
     }
 
-    pub(crate) fn shape(what: impl Into<String>, got: impl std::fmt::Display) -> Self {
+    pub(crate) fn shape(what: impl Into<String>, got: impl fmt::Display) -> Self {
         Self::Shape { what: what.into(), got: got.to_string() }
     }
 }

@@ -72,9 +72,36 @@ impl Process {
         within: Duration,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<String> {
+        let (after, line) = self.search(what, self.read, within, wanted).await?;
+        self.read = after;
+        Ok(line)
+    }
+
+    /// As [`Self::matching`], but looks at every line kept and goes past none: for lines whose order is not
+    /// given.
+    ///
+    /// # Errors
+    /// As [`Self::line`].
+    pub async fn anywhere(
+        &mut self,
+        what: &str,
+        within: Duration,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<String> {
+        self.search(what, 0, within, wanted).await.map(|(_, line)| line)
+    }
+
+    /// The first wanted line from number `from` on, with the number after it.
+    async fn search(
+        &mut self,
+        what: &str,
+        from: u64,
+        within: Duration,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<(u64, String)> {
         let lines = Arc::clone(&self.lines);
         let mut counted = lines.counted.subscribe();
-        let mut read = self.read;
+        let mut read = from;
         let search = async {
             loop {
                 counted.borrow_and_update();
@@ -92,10 +119,7 @@ impl Process {
         };
         let found = timeout(within, search).await;
         match found {
-            Ok(Some((after, line))) => {
-                self.read = after;
-                Ok(line)
-            }
+            Ok(Some(found)) => Ok(found),
             Ok(None) => {
                 Err(Error::Ended { who: self.name.clone(), what: what.to_owned(), seen: self.tail() })
             }

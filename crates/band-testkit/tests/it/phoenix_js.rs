@@ -22,12 +22,22 @@ fn client(stage: &Stage, topics: &[Topic]) -> Process {
 }
 
 async fn joined(client: &mut Process, topic: Topic) -> Value {
-    printed(client, &format!("the join of {topic}"), |line| line["joined"] == topic.to_string()).await
+    said(client, "joined", topic).await
 }
 
-/// The first printed value that is wanted.
+/// What it said of a topic, whenever that was: the order between topics is not given.
+async fn said(client: &mut Process, word: &str, topic: Topic) -> Value {
+    let wanted = |line: &str| parse(line)[word] == topic.to_string();
+    let line = client.anywhere(&format!("{topic} to be {word}"), PATIENCE, wanted).await.unwrap();
+    parse(&line)
+}
+
+fn parse(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_default()
+}
+
+/// The next printed value that is wanted.
 async fn printed(client: &mut Process, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    let parse = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
     let line = client.matching(what, PATIENCE, |line| wanted(&parse(line))).await.unwrap();
     parse(&line)
 }
@@ -119,7 +129,7 @@ async fn foreign_topics_are_refused_and_the_socket_stays() {
         [Topic::ChatRoom(hidden), Topic::UserRooms(stranger.details().id), Topic::AgentRooms(stage.agent.id)];
     let mut client = client(&stage, &[foreign[0], foreign[1], foreign[2], own]);
     for topic in foreign {
-        let refused = printed(&mut client, "a refusal", |line| line["refused"] == topic.to_string()).await;
+        let refused = said(&mut client, "refused", topic).await;
         assert_eq!(refused["response"], json!({"reason": "unauthorized"}));
     }
     joined(&mut client, own).await;
@@ -135,7 +145,7 @@ async fn a_topic_that_was_left_is_quiet_and_the_leave_is_confirmed() {
     let mut client = client(&stage, &[room, members]);
     joined(&mut client, members).await;
     client.signal("USR2").await.unwrap();
-    printed(&mut client, "the leave", |line| line["leave_confirmed"] == room.to_string()).await;
+    said(&mut client, "leave_confirmed", room).await;
 
     stage.say("nobody hears this").await;
     let second = stage.person.register("Second", "Another pair of hands.").await.unwrap();
