@@ -1,3 +1,92 @@
-//! The `band` binary.
+//! The `band` binary: the platform in one command, agents, people, and what they need to find each other.
 
-fn main() {}
+mod admin;
+mod agent_add;
+mod data_dir;
+mod demo;
+mod env;
+mod exit;
+mod output;
+mod platform;
+mod print;
+#[cfg(test)]
+mod private_file;
+mod serve;
+mod shell;
+mod signals;
+mod user;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+
+use crate::exit::{EXIT_CODES, Exit, exit_of, line_of};
+
+/// Rooms where people and agents talk: the platform, its page, and agents, in one program.
+#[derive(Debug, Parser)]
+#[command(name = "band", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Env(env::Env),
+    /// Run an agent, or register one.
+    #[command(subcommand, arg_required_else_help = true)]
+    Agent(AgentCommand),
+    /// Add a person, or print a link that signs one in.
+    #[command(subcommand, arg_required_else_help = true)]
+    User(UserCommand),
+}
+
+#[derive(Debug, Subcommand)]
+enum AgentCommand {
+    Add(agent_add::AgentAdd),
+}
+
+#[derive(Debug, Subcommand)]
+enum UserCommand {
+    Add(user::UserAdd),
+    Link(user::UserLink),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(err) => return told(&err),
+    };
+    match run(cli.command) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            print::err(&format!("error: {}", line_of(&error)));
+            exit_of(&error).into()
+        }
+    }
+}
+
+/// What the argument parser has to say: help and version are no errors.
+fn told(err: &clap::Error) -> ExitCode {
+    // Nobody is left to tell when the output is closed.
+    let _ = err.print();
+    if err.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+}
+
+fn run(command: Command) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime's threads")?;
+    runtime.block_on(async {
+        match command {
+            Command::Serve(serve) => serve.run().await,
+            Command::Env(env) => env.run(),
+            Command::Agent(AgentCommand::Add(add)) => add.run().await,
+            Command::User(UserCommand::Add(add)) => add.run().await,
+            Command::User(UserCommand::Link(link)) => link.run().await,
+        }
+    })
+}

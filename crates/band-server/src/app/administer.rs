@@ -9,7 +9,7 @@ use band_wire::rest::{
     CreateAgent, CreateSignInLink, CreateUser, CreatedUser, FromBody, IssuedCredentials, IssuedKey,
     RegisterAgent, SignInLink,
 };
-use band_wire::{Stamp, UserId};
+use band_wire::{AgentId, Stamp, UserId};
 use secrecy::ExposeSecret;
 use serde_json::json;
 use uuid::Uuid;
@@ -52,6 +52,20 @@ impl App {
         let command = move |scope: &mut Scope<'_>| {
             let user = named(scope.view(), user.as_deref())?;
             scope.add_key(&key.hash, &key.prefix, Principal::User(user.id))?;
+            AppResult::Ok(shown(&key))
+        };
+        self.store().write(command).await
+    }
+
+    /// Makes another key for an agent.
+    ///
+    /// # Errors
+    /// 404 when there is no such agent.
+    pub async fn issue_agent_key(&self, agent: AgentId) -> AppResult<IssuedKey> {
+        let key = self.new_key(Purpose::AgentKey)?;
+        let command = move |scope: &mut Scope<'_>| {
+            let row = scope.view().agent(agent)?.ok_or_else(Refusal::not_found)?;
+            scope.add_key(&key.hash, &key.prefix, Principal::Agent { id: row.id, owner: row.owner })?;
             AppResult::Ok(shown(&key))
         };
         self.store().write(command).await

@@ -77,7 +77,7 @@ impl LinkMachine {
             malformed_in_row: 0,
             probed: None,
             outputs: VecDeque::new(),
-            events: EventQueue::new(),
+            events: EventQueue::default(),
             counters: Counters::default(),
         }
     }

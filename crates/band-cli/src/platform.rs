@@ -1,0 +1,51 @@
+//! Starting the platform in this process, and what to say when that can't be.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use band_server::server::{LockError, RunningServer, Server, ServerConfig, StartError};
+
+use crate::exit::{Exit, Failure};
+use crate::signals::Signals;
+
+/// Starts it on exactly this address.
+pub(crate) async fn start(address: SocketAddr, data: &Path) -> Result<RunningServer, StartError> {
+    Server::start(ServerConfig::new(address, data)).await
+}
+
+/// Serves until a signal comes, or until the platform ends by itself; gives how the program ends. A second
+/// signal ends the wait for an orderly stop.
+pub(crate) async fn stop(server: RunningServer, signals: &mut Signals, exit: Exit) -> Result<Exit> {
+    server.shutdown();
+    tokio::select! {
+        ended = server.wait() => {
+            ended?;
+            Ok(exit)
+        }
+        again = signals.next() => Ok(again),
+    }
+}
+
+/// The error as people need it: the thing, its value, why, the fix.
+pub(crate) fn explained(error: StartError, data: &Path) -> anyhow::Error {
+    let dir = data.display();
+    match error {
+        StartError::Lock(LockError::Held { server, .. }) => {
+            let at = server.map_or(String::new(), |server| format!(" at {}", server.url()));
+            Failure::with(
+                Exit::AlreadyRunning,
+                format!(
+                    "data directory {dir}: a server already runs on it{at}; use that one, or give another directory with --data"
+                ),
+            )
+        }
+        StartError::AddressInUse(address) => {
+            anyhow!("address {address}: another program listens there; choose another port")
+        }
+        StartError::Listen { address, source } => {
+            anyhow!("address {address}: {source}; choose an address of this machine")
+        }
+        other => anyhow::Error::new(other).context(format!("data directory {dir}")),
+    }
+}

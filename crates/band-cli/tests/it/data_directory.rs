@@ -1,0 +1,60 @@
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::stage::{Ended, Stage};
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test]
+async fn it_is_where_the_flag_or_the_environment_says() {
+    let stage = Stage::new();
+    let add = ["user", "add", "Ann"];
+    let here = stage.home().join("flag");
+    let mut by_flag = stage.command(&add);
+    by_flag.arg("--data").arg(&here);
+    let mut by_variable = stage.command(&add);
+    let mut by_convention = stage.bare(&add);
+    by_convention.env("XDG_DATA_HOME", stage.home().join("xdg"));
+    let mut by_home = stage.bare(&add);
+    for (command, place) in [
+        (&mut by_flag, here.clone()),
+        (&mut by_variable, stage.data()),
+        (&mut by_convention, stage.home().join("xdg/band")),
+        (&mut by_home, stage.home().join(".local/share/band")),
+    ] {
+        Ended::of(command.output().await.unwrap()).done();
+        assert!(place.join("band.db").is_file(), "{}", place.display());
+        assert_eq!(mode(&place), 0o700);
+    }
+}
+
+#[tokio::test]
+async fn without_a_home_it_has_to_be_given() {
+    let mut command = Stage::new().bare(&["user", "add", "Ann"]);
+    command.env_remove("HOME");
+    let line = Ended::of(command.output().await.unwrap()).failed(2);
+    assert!(line.contains("--data"), "{line}");
+}
+
+#[tokio::test]
+async fn a_second_server_on_it_names_the_first_and_ends_with_three() {
+    let stage = Stage::new();
+    let (_first, address) = stage.serve().await;
+    for words in [&["serve", "--listen", "127.0.0.1:0"][..]] {
+        let line = stage.run(words).await.failed(3);
+        assert!(line.contains(&address) && line.contains(stage.data().to_str().unwrap()), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_killed_server_leaves_it_free() {
+    let stage = Stage::new();
+    let (mut first, _) = stage.serve().await;
+    first.kill().await.unwrap();
+    let line = stage.run(&["env"]).await.failed(1);
+    assert!(line.contains("no server runs"), "{line}");
+    let (second, _) = stage.serve().await;
+    second.terminate().await.unwrap();
+}

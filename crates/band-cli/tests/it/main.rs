@@ -1,0 +1,9 @@
+//! The real binary: its words, its files, its exit codes, and a mention from end to end.
+
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "all of this is tests")]
+
+mod administration;
+mod data_directory;
+mod environment;
+mod stage;
+mod usage;
