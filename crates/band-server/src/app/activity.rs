@@ -27,6 +27,7 @@ impl App {
     ) -> AppResult<ActivityState> {
         let (agent, _) = who.agent()?;
         let desk = self.desk().clone();
+        let now = desk.now();
         let command = move |scope: &mut Scope<'_>| {
             let none = || Refusal::new(404, code::NOT_FOUND, "No active execution");
             let room = scope.room(chat)?.ok_or_else(none)?;
@@ -37,7 +38,7 @@ impl App {
             } else {
                 Input::Stops { chat, agent }
             };
-            scope.publish(desk.handle(input));
+            scope.publish(desk.handle(now, input));
             AppResult::Ok(ActivityState { working: desk.machine().is_working(chat, agent) })
         };
         self.store().write(command).await
@@ -78,13 +79,13 @@ impl Desk {
         self.0.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now(&self) -> Moment {
+    /// The time on the desk's clock. Asked for outside the writer: the clock is the runtime's.
+    pub(super) fn now(&self) -> Moment {
         Moment::at(self.0.origin.elapsed())
     }
 
     /// Gives the machine an input, and the caller the pushes that follow.
-    pub(super) fn handle(&self, input: Input) -> Vec<Push> {
-        let now = self.now();
+    pub(super) fn handle(&self, now: Moment, input: Input) -> Vec<Push> {
         let mut machine = self.machine();
         machine.handle(now, input);
         self.0.changed.notify_one();
@@ -92,8 +93,7 @@ impl Desk {
     }
 
     /// Lets lapse what is due, and gives the caller the pushes that follow.
-    pub(super) fn expire(&self) -> Vec<Push> {
-        let now = self.now();
+    pub(super) fn expire(&self, now: Moment) -> Vec<Push> {
         let mut machine = self.machine();
         machine.expire(now);
         std::iter::from_fn(|| machine.poll()).collect()

@@ -23,6 +23,7 @@ impl App {
     ) -> AppResult<DeletedAgent> {
         let owner = who.user()?;
         let desk = self.desk().clone();
+        let now = desk.now();
         let command = move |scope: &mut Scope<'_>| {
             let row = scope.view().agent(agent)?;
             let mut rooms = Vec::new();
@@ -39,7 +40,7 @@ impl App {
                 now: scope.now(),
             };
             let deleted = scope.carry_out(agents::delete(&facts, owner)?)?;
-            scope.publish(desk.handle(Input::Gone(agent)));
+            scope.publish(desk.handle(now, Input::Gone(agent)));
             Ok(deleted)
         };
         self.store().write(command).await

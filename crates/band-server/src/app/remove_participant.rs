@@ -20,10 +20,11 @@ impl App {
         target: ParticipantId,
     ) -> AppResult<Participant> {
         let desk = self.desk().clone();
+        let now = desk.now();
         let command = move |scope: &mut Scope<'_>| {
             let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
             let removed = scope.carry_out(membership::remove(&room, who, target, scope.now())?)?;
-            scope.publish(desk.handle(Input::Stops { chat, agent: target.cast() }));
+            scope.publish(desk.handle(now, Input::Stops { chat, agent: target.cast() }));
             Ok(removed)
         };
         self.store().write(command).await

@@ -36,9 +36,9 @@ pub(super) async fn run(store: Store, desk: Desk, stop: CancellationToken) {
 }
 
 async fn lapse(store: &Store, desk: &Desk) -> Result<(), StoreError> {
-    let desk = desk.clone();
+    let (desk, now) = (desk.clone(), desk.now());
     let command = move |scope: &mut Scope<'_>| {
-        scope.publish(desk.expire());
+        scope.publish(desk.expire(now));
         Ok(())
     };
     store.write(command).await

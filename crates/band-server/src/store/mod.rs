@@ -21,10 +21,11 @@ mod writer;
 
 use std::fmt;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use band_wire::Stamp;
+use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 pub use credential::Answered;
@@ -72,20 +73,9 @@ impl Store {
         migrate::migrate(&mut connection)?;
         bind_secret(&connection, dir, &secret)?;
         let last = View::new(&connection).newest_stamp()?;
-        let mut threads = Threads::default();
-        let (writes, queue) = sync_channel(WRITE_QUEUE);
+        let readers = (0..READERS).map(|_| connection::reader(&path)).collect::<Result<Vec<_>, _>>()?;
         let writer = Writer { connection, outlet, rosters: rosters::Rosters::default(), last };
-        threads.start("band-store-writer", move || writer.run(&queue))?;
-        let (reads, queue) = sync_channel(READ_QUEUE);
-        let queue = Arc::new(Mutex::new(queue));
-        for number in 0..READERS {
-            let connection = connection::reader(&path)?;
-            let queue = Arc::clone(&queue);
-            threads
-                .start(&format!("band-store-reader-{number}"), move || readers::run(&connection, &queue))?;
-        }
-        threads.queues = Mutex::new(Some(Queues { writes, reads }));
-        Ok((Self(Arc::new(threads)), secret))
+        Ok((Self(Arc::new(Threads::start(writer, readers)?)), secret))
     }
 
     /// Runs a command and waits until what it did is durable. When it fails, nothing of it stays.
@@ -169,11 +159,7 @@ const fn refused<T>(error: &TrySendError<T>, waiting: usize) -> StoreError {
 }
 
 /// A database and a secret belong together: the database keeps the secret's fingerprint.
-fn bind_secret(
-    connection: &rusqlite::Connection,
-    dir: &DataDir,
-    secret: &[u8; 32],
-) -> Result<(), StoreError> {
+fn bind_secret(connection: &Connection, dir: &DataDir, secret: &[u8; 32]) -> Result<(), StoreError> {
     let fingerprint = blake3::derive_key("band 2026-11 fingerprint of secret.key", secret);
     let fingerprint = blake3::Hash::from_bytes(fingerprint).to_hex().to_string();
     let sql = "INSERT INTO settings (name, value) VALUES ('secret_fingerprint', ?1)
@@ -191,33 +177,59 @@ struct Queues {
     reads: SyncSender<Query>,
 }
 
-/// The threads of a store. They end when their queues are closed and empty.
 #[derive(Default)]
+struct Handles {
+    readers: Vec<JoinHandle<()>>,
+    writer: Vec<JoinHandle<()>>,
+}
+
+/// The threads of a store. They end when their queues are closed and empty.
 struct Threads {
     queues: Mutex<Option<Queues>>,
-    handles: Mutex<Vec<JoinHandle<()>>>,
+    handles: Mutex<Handles>,
 }
 
 impl Threads {
-    fn start(&self, name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), StoreError> {
-        let started = Builder::new().name(name.to_owned()).spawn(body);
-        let handle = started.map_err(StoreError::file("can't start the thread", name))?;
-        self.handles.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
-        Ok(())
+    fn start(writer: Writer, readers: Vec<Connection>) -> Result<Self, StoreError> {
+        let (writes, write_queue) = sync_channel(WRITE_QUEUE);
+        let (reads, read_queue) = sync_channel(READ_QUEUE);
+        let read_queue = Arc::new(Mutex::new(read_queue));
+        let queues = Mutex::new(Some(Queues { writes, reads }));
+        let mut threads = Self { queues, handles: Mutex::default() };
+        let handles = threads.handles.get_mut().unwrap_or_else(PoisonError::into_inner);
+        handles.writer.push(spawn("band-store-writer", move || writer.run(&write_queue))?);
+        for (number, connection) in readers.into_iter().enumerate() {
+            let queue = Arc::clone(&read_queue);
+            let body = move || readers::run(&connection, &queue);
+            handles.readers.push(spawn(&format!("band-store-reader-{number}"), body)?);
+        }
+        Ok(threads)
     }
 
-    fn queues(&self) -> std::sync::MutexGuard<'_, Option<Queues>> {
+    fn queues(&self) -> MutexGuard<'_, Option<Queues>> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The writer goes last: the last connection folds the log into the database.
     fn join(&self) {
-        drop(self.queues().take());
+        let Some(Queues { writes, reads }) = self.queues().take() else { return };
         let handles = std::mem::take(&mut *self.handles.lock().unwrap_or_else(PoisonError::into_inner));
-        for handle in handles {
-            let name = handle.thread().name().unwrap_or_default().to_owned();
-            if handle.thread().id() != std::thread::current().id() && handle.join().is_err() {
-                tracing::error!(thread = name, "a thread of the store failed in an unforeseen way");
-            }
+        drop(reads);
+        join(handles.readers);
+        drop(writes);
+        join(handles.writer);
+    }
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StoreError> {
+    Builder::new().name(name.to_owned()).spawn(body).map_err(StoreError::file("can't start the thread", name))
+}
+
+fn join(handles: Vec<JoinHandle<()>>) {
+    for handle in handles {
+        let name = handle.thread().name().unwrap_or_default().to_owned();
+        if handle.thread().id() != std::thread::current().id() && handle.join().is_err() {
+            tracing::error!(thread = name, "a thread of the store failed in an unforeseen way");
         }
     }
 }

@@ -1,5 +1,17 @@
-//! The platform as a whole, over real HTTP and real sockets.
+//! The platform as a whole: use cases and store, real HTTP and real sockets.
 
+#[cfg(test)]
+mod app_access;
+#[cfg(test)]
+mod app_agents;
+#[cfg(test)]
+mod app_delivery;
+#[cfg(test)]
+mod app_messages;
+#[cfg(test)]
+mod app_reading;
+#[cfg(test)]
+mod app_rooms;
 #[cfg(test)]
 mod http_agent;
 #[cfg(test)]
@@ -19,6 +31,8 @@ mod live;
 #[cfg(test)]
 mod server_life;
 #[cfg(test)]
+mod site;
+#[cfg(test)]
 mod socket_frames;
 #[cfg(test)]
 mod socket_pressure;
@@ -28,3 +42,7 @@ mod socket_push;
 mod socket_sessions;
 #[cfg(test)]
 mod socket_upgrade;
+#[cfg(test)]
+mod store_files;
+#[cfg(test)]
+mod store_work;
