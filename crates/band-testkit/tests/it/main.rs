@@ -11,6 +11,7 @@
 
 mod browser;
 mod event_oracle;
+mod in_process;
 mod lock_interop;
 mod phoenix_js;
 mod python_sdk;
