@@ -12,6 +12,7 @@
 mod browser;
 mod event_oracle;
 mod in_process;
+mod link_and_platform;
 mod lock_interop;
 mod phoenix_js;
 mod python_sdk;
