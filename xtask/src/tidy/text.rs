@@ -3,7 +3,7 @@
 use super::{SourceFile, note};
 
 /// Paths of one machine, in two parts so that this file does not name them.
-const MACHINE_PATHS: &[(&str, &str)] = &[("/wo", "rk/"), ("/ro", "ot/"), ("/ho", "me/"), ("/tm", "p/w/")];
+const MACHINE_PATHS: &[(&str, &str)] = &[("/wo", "rk/"), ("/ro", "ot/"), ("/tm", "p/w/")];
 
 /// Hosts of package registries, in two parts for the same reason.
 const REGISTRIES: &[(&str, &str)] = &[
