@@ -122,3 +122,31 @@ impl From<rusqlite::Error> for StoreError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::*;
+
+    fn of(code: i32) -> StoreError {
+        rusqlite::Error::SqliteFailure(ffi::Error::new(code), None).into()
+    }
+
+    #[test]
+    fn failures_of_the_database_have_kinds() {
+        assert!(matches!(of(ffi::SQLITE_BUSY), StoreError::Busy));
+        assert!(matches!(of(ffi::SQLITE_LOCKED), StoreError::Busy));
+        assert!(matches!(of(ffi::SQLITE_FULL), StoreError::Full));
+        assert!(matches!(of(ffi::SQLITE_CORRUPT), StoreError::Corrupt { .. }));
+        assert!(matches!(of(ffi::SQLITE_NOTADB), StoreError::Corrupt { .. }));
+        assert!(matches!(of(ffi::SQLITE_IOERR), StoreError::Device { .. }));
+        assert!(matches!(of(ffi::SQLITE_CONSTRAINT), StoreError::Sql { .. }));
+    }
+
+    #[test]
+    fn what_may_work_a_little_later_is_told_apart() {
+        assert!(of(ffi::SQLITE_FULL).is_transient() && of(ffi::SQLITE_BUSY).is_transient());
+        assert!(!of(ffi::SQLITE_CORRUPT).is_transient() && !of(ffi::SQLITE_CONSTRAINT).is_transient());
+    }
+}

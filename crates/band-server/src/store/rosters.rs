@@ -10,37 +10,49 @@ use band_wire::ChatId;
 
 use super::{StoreError, View};
 
-/// Rooms kept. When one more comes, all are let go: a busy platform has them back at once.
-const MAX_ROOMS: usize = 4_096;
+/// Participants kept, over all rooms. When more come, all rooms are let go: a busy platform has its own back
+/// at once.
+const MAX_MEMBERS: usize = 100_000;
 
 /// Rooms as they stand in the writer's open transaction. Every write to a room drops its entry.
 #[derive(Debug, Default)]
-pub(super) struct Rosters(RefCell<BTreeMap<ChatId, Arc<Room>>>);
+pub(super) struct Rosters(RefCell<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    rooms: BTreeMap<ChatId, Arc<Room>>,
+    members: usize,
+}
 
 impl Rosters {
     /// One room, from memory or from the database.
     pub(super) fn room(&self, view: View<'_>, chat: ChatId) -> Result<Option<Arc<Room>>, StoreError> {
-        if let Some(room) = self.0.borrow().get(&chat) {
+        if let Some(room) = self.0.borrow().rooms.get(&chat) {
             return Ok(Some(Arc::clone(room)));
         }
         let Some(room) = view.room(chat)? else { return Ok(None) };
         let room = Arc::new(room);
-        let mut rooms = self.0.borrow_mut();
-        if rooms.len() >= MAX_ROOMS {
-            rooms.clear();
+        let mut kept = self.0.borrow_mut();
+        // An empty room counts as well.
+        kept.members += room.roster.len() + 1;
+        if kept.members > MAX_MEMBERS {
+            *kept = Kept { members: room.roster.len() + 1, ..Kept::default() };
         }
-        rooms.insert(chat, Arc::clone(&room));
+        kept.rooms.insert(chat, Arc::clone(&room));
         Ok(Some(room))
     }
 
     /// One room has changed.
     pub(super) fn forget(&self, chat: ChatId) {
-        self.0.borrow_mut().remove(&chat);
+        let mut kept = self.0.borrow_mut();
+        if let Some(room) = kept.rooms.remove(&chat) {
+            kept.members = kept.members.saturating_sub(room.roster.len() + 1);
+        }
     }
 
     /// Any room may have changed.
     pub(super) fn forget_all(&self) {
-        self.0.borrow_mut().clear();
+        *self.0.borrow_mut() = Kept::default();
     }
 }
 

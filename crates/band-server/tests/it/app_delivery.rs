@@ -205,3 +205,17 @@ async fn mentions_of_an_agent_that_left_wait_for_its_return() {
     site.app.add_participant(site.ann, site.room, back).await.unwrap();
     assert_eq!(next(&site).await.unwrap().id, id);
 }
+
+#[tokio::test]
+async fn a_message_that_fails_for_ever_shows_its_newest_attempts() {
+    let site = Site::new().await;
+    let id = site.say(site.echo, "hi").await.id;
+    for number in 1..=60 {
+        assert_eq!(processing(&site, id).await, number);
+        site.app.mark_failed(site.echo, site.room, id, failed()).await.unwrap();
+    }
+    let record = next(&site).await.unwrap().metadata["delivery_status"][agent(site.echo).to_string()].clone();
+    let attempts = record["attempts"].as_array().unwrap();
+    assert_eq!((record["current_attempt"].as_u64(), attempts.len()), (Some(60), 50));
+    assert_eq!(attempts[0]["attempt_number"], 11);
+}

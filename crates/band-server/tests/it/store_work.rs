@@ -184,3 +184,18 @@ async fn what_was_written_is_read_at_once() {
         assert_eq!(page.data.first().unwrap().id, id);
     }
 }
+
+#[tokio::test]
+async fn a_locked_database_fails_its_group_whole_and_the_store_recovers() {
+    let site = Site::new().await;
+    let raw = rusqlite::Connection::open(site.dir.database()).unwrap();
+    raw.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let before = site.counts();
+    let (one, two) =
+        tokio::join!(site.send(site.ann, site.echo, "one"), site.send(site.ann, site.echo, "two"));
+    assert_eq!((crate::site::status(&one), crate::site::status(&two)), (503, 503));
+    assert_eq!((site.counts(), site.record.take()), (before, vec![]));
+    raw.execute_batch("ROLLBACK").unwrap();
+    site.say(site.echo, "three").await;
+    assert_eq!(site.record.take().len(), 1);
+}

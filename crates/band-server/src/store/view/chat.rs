@@ -267,9 +267,14 @@ pub(super) fn hex_list(chats: &[ChatId]) -> String {
 
 fn my_chats(filter: ChatFilter) -> String {
     let shown = if filter.agent_rooms {
-        "(p.status = 'active' OR (p.status IS NOT 'blocked' AND EXISTS (
-            SELECT 1 FROM participants q JOIN agents a ON a.id = q.participant_id
-            WHERE q.chat_id = c.id AND q.kind = 'Agent' AND q.status <> 'blocked' AND a.owner_id = ?1)))"
+        "(p.status = 'active' OR (p.status IS NOT 'blocked' AND c.id IN (
+            SELECT q.chat_id FROM agents a JOIN participants q ON q.participant_id = a.id
+            WHERE a.owner_id = ?1 AND a.deleted_at IS NULL AND q.status <> 'blocked')))
+         AND c.id IN (
+            SELECT q.chat_id FROM participants q WHERE q.participant_id = ?1
+            UNION
+            SELECT q.chat_id FROM agents a JOIN participants q ON q.participant_id = a.id
+            WHERE a.owner_id = ?1 AND a.deleted_at IS NULL)"
     } else {
         "p.status = 'active'"
     };

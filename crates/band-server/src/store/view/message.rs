@@ -20,6 +20,10 @@ pub struct StoredMessage {
     pub message: rest::Message,
 }
 
+/// Attempts that are shown of each delivery, the newest ones. A message that fails for ever does not grow
+/// for ever.
+const SHOWN_ATTEMPTS: u32 = 50;
+
 /// The columns that [`read`] takes, of a table called `m`.
 pub(super) const MESSAGE: &str = "m.seq, m.id, m.chat_id, m.sender_id, m.sender_kind, m.sender_name,
     m.message_type, m.content, m.metadata, m.inserted_at, m.updated_at";
@@ -90,9 +94,11 @@ impl View<'_> {
         for (seq, agent, record) in self.list(sql, params![seqs], read_delivery)? {
             found.entry(seq).or_default().insert(agent, record);
         }
-        let sql = "SELECT seq, agent_id, number, status, started_at, completed_at, error FROM attempts
-            WHERE seq IN (SELECT value FROM json_each(?1)) ORDER BY seq, agent_id, number";
-        for (seq, agent, attempt) in self.list(sql, params![seqs], read_attempt)? {
+        let sql = "SELECT a.seq, a.agent_id, a.number, a.status, a.started_at, a.completed_at, a.error
+            FROM deliveries d JOIN attempts a ON a.seq = d.seq AND a.agent_id = d.agent_id
+                AND a.number > d.current_attempt - ?2
+            WHERE d.seq IN (SELECT value FROM json_each(?1)) ORDER BY a.seq, a.agent_id, a.number";
+        for (seq, agent, attempt) in self.list(sql, params![seqs, SHOWN_ATTEMPTS], read_attempt)? {
             if let Some(record) = found.get_mut(&seq).and_then(|records| records.get_mut(&agent)) {
                 record.attempts.push(attempt);
             }

@@ -2,6 +2,7 @@
 
 use band_core::platform::delivery;
 use band_core::platform::page::{Key, Position};
+use band_wire::rest::DeliveryStatus;
 use band_wire::rest::query::{Order, StatusFilter};
 use band_wire::{AgentId, ChatId};
 use rusqlite::params;
@@ -18,7 +19,7 @@ impl View<'_> {
     /// The database can't be read.
     pub fn next_message(self, agent: AgentId, chat: ChatId) -> Result<Option<StoredMessage>, StoreError> {
         let sql = format!(
-            "SELECT {MESSAGE} FROM deliveries d JOIN messages m ON m.seq = d.seq
+            "SELECT {MESSAGE} FROM deliveries d INDEXED BY deliveries_open JOIN messages m ON m.seq = d.seq
              WHERE d.agent_id = ?1 AND d.chat_id = ?2 AND d.is_mention = 1 AND d.status <> 'processed'
              ORDER BY d.seq LIMIT 1"
         );
@@ -46,11 +47,10 @@ impl View<'_> {
             Position::Skip(skip) => (start, *skip),
             Position::Start | Position::After(Key::Text(_), _) => (start, 0),
         };
-        let states = states(filter);
+        let (index, states) = states(filter);
         let sql = format!(
-            "SELECT {MESSAGE} FROM deliveries d JOIN messages m ON m.seq = d.seq
-             WHERE d.agent_id = ?1 AND d.chat_id = ?2 AND d.is_mention = 1 AND d.status IN ({states})
-                 AND d.seq {compare} ?3
+            "SELECT {MESSAGE} FROM deliveries d {index} JOIN messages m ON m.seq = d.seq
+             WHERE d.agent_id = ?1 AND d.chat_id = ?2 AND d.is_mention = 1 AND {states} AND d.seq {compare} ?3
              ORDER BY d.seq {direction} LIMIT ?4 OFFSET ?5"
         );
         self.list(&sql, params![agent.uuid(), chat.uuid(), seq, limit, skip], read)
@@ -66,17 +66,25 @@ impl View<'_> {
         chat: ChatId,
         filter: StatusFilter,
     ) -> Result<u64, StoreError> {
-        let states = states(filter);
+        let (index, states) = states(filter);
         let sql = format!(
-            "SELECT count(*) FROM deliveries
-             WHERE agent_id = ?1 AND chat_id = ?2 AND is_mention = 1 AND status IN ({states})"
+            "SELECT count(*) FROM deliveries d {index}
+             WHERE d.agent_id = ?1 AND d.chat_id = ?2 AND d.is_mention = 1 AND {states}"
         );
         self.count(&sql, params![agent.uuid(), chat.uuid()])
     }
 }
 
-/// The states of a filter as a list of SQL texts; there is one statement for each of six filters.
-fn states(filter: StatusFilter) -> String {
-    let words = delivery::shown(filter).map(|status| status.map_or(UNACKNOWLEDGED, |status| status.as_str()));
-    words.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(", ")
+/// The states of a filter as a condition, and the index that serves it; one statement for each filter. What
+/// is processed grows without end, so whoever does not ask for it must not walk over it.
+fn states(filter: StatusFilter) -> (&'static str, String) {
+    let words: Vec<&str> = delivery::shown(filter)
+        .map(|status| status.map_or(UNACKNOWLEDGED, |status| status.as_str()))
+        .collect();
+    let list = format!("d.status IN ('{}')", words.join("', '"));
+    if delivery::shows(filter, Some(DeliveryStatus::Processed)) {
+        ("", list)
+    } else {
+        ("INDEXED BY deliveries_open", format!("{list} AND d.status <> 'processed'"))
+    }
 }
