@@ -22,14 +22,26 @@ pub struct Entry {
 }
 
 /// All adapters of this build, by name.
-pub const ADAPTERS: &[Entry] = &[Entry {
-    name: "echo",
-    about: "answers with what it was told; for first steps and drills",
-    make: |settings| {
-        refuse_unknown("Echo", settings, &[])?;
-        Ok(BoxedAdapter::new(Echo))
+pub const ADAPTERS: &[Entry] = &[
+    Entry {
+        name: "echo",
+        about: "answers with what it was told; for first steps and drills",
+        make: |settings| {
+            refuse_unknown("Echo", settings, &[])?;
+            Ok(BoxedAdapter::new(Echo))
+        },
     },
-}];
+    #[cfg(feature = "openai")]
+    Entry {
+        name: "openai",
+        about: "a model behind a Chat Completions endpoint: OpenAI, or a server of your own",
+        make: |settings| {
+            let config =
+                crate::openai::ChatConfig::from_settings(settings, &band::config::Env::of_process())?;
+            Ok(BoxedAdapter::new(crate::openai::Chat::new(config)?))
+        },
+    },
+];
 
 /// Makes the adapter of this name.
 ///

@@ -12,7 +12,7 @@ use band_core::platform::text::has_visible;
 use band_core::room::Member;
 use band_core::turn::{Effect, Verdict, address};
 use band_wire::rest::{
-    CreateEvent, EventCreated, EventType, MentionInput, MessageSent, Participant, SendMessage,
+    CreateEvent, EventCreated, EventType, MentionInput, MessageSent, Participant, SendMessage, code,
 };
 use band_wire::{ChatId, ParticipantId};
 use serde_json::{Map, Value};
@@ -151,7 +151,10 @@ impl RoomTools {
         let key = self.shared.next_send_key();
         let mentions = to.into_iter().map(|id| self.mention(id)).collect();
         let message = SendMessage { content, mentions, attachment_ids: Vec::new() };
-        self.posted(self.shared.port.send(&message, &key).await)
+        match self.shared.port.send(&message, &key).await {
+            Err(err) => already_sent(&err).map_or_else(|| self.posted(Err(err)), Ok),
+            sent => sent,
+        }
     }
 
     async fn resolve<M: AsRef<str> + Sync>(&self, mentions: &[M]) -> Result<Vec<ParticipantId>> {
@@ -195,6 +198,15 @@ impl RoomTools {
     }
 }
 
+/// An earlier attempt at this turn has sent this message already, in other words: the platform holds on to
+/// that one, and names it. So does this turn.
+fn already_sent(err: &Error) -> Option<MessageSent> {
+    let api = err.api().filter(|api| api.status_code == 409 && api.code == code::IDEMPOTENCY_CONFLICT)?;
+    let id = api.details.get("id")?.first()?.parse().ok()?;
+    tracing::info!(target: "band.tools", message = %id, "an earlier attempt has sent this message already");
+    Some(MessageSent { id, success: true, recipients: Vec::new() })
+}
+
 fn is_stop(status: u16, message: &str) -> bool {
     status == 403 && message.to_ascii_lowercase().contains("execution is stopped")
 }
@@ -222,6 +234,20 @@ mod tests {
         let cut = cut_middle(format!("a{}é", "x".repeat(100)), 40);
         assert_eq!(cut.chars().count(), 40);
         assert!(cut.starts_with("ax") && cut.ends_with("xé") && cut.contains("... [truncated] ..."));
+    }
+
+    #[test]
+    fn a_message_that_an_earlier_attempt_sent_counts_as_sent() {
+        let id = "0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d";
+        let conflict = |code: &str| {
+            let mut api = crate::ApiError::new(409, "");
+            api.code = code.to_owned();
+            api.details.insert("id".to_owned(), vec![id.to_owned()]);
+            Error::from(api)
+        };
+        let sent = already_sent(&conflict(code::IDEMPOTENCY_CONFLICT)).unwrap();
+        assert_eq!(sent.id.to_string(), id);
+        assert_eq!(already_sent(&conflict("conflict")), None);
     }
 
     #[test]
