@@ -98,6 +98,7 @@ async fn a_platform_killed_again_and_again_under_load_loses_nothing_and_the_agen
         check(&timeline, &confirmed[room], &stage.agent);
     }
     let written: usize = confirmed.values().map(Vec::len).sum();
+    println!("{written} messages were confirmed");
     assert!(written as u64 > ROUNDS * 5, "only {written} messages were confirmed: that is no load");
     assert!(agent.id().is_some(), "the agent lives on:\n{}", agent.tail());
     agent.kill().await.unwrap();
