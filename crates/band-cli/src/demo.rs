@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::Failure;
 use crate::output::Variables;
-#[cfg(test)]
 use crate::private_file;
 
 const FILE: &str = "demo.json";
@@ -61,7 +60,6 @@ impl Demo {
         })
     }
 
-    #[cfg(test)]
     pub(crate) fn write(&self, data: &Path) -> Result<()> {
         private_file::write(&file(data), &format!("{:#}\n", serde_json::to_value(self)?))
     }

@@ -2,18 +2,23 @@
 
 mod admin;
 mod agent_add;
+mod agent_run;
+mod browser;
 mod data_dir;
 mod demo;
+mod demo_agent;
+mod demo_setup;
 mod env;
 mod exit;
+mod listen;
 mod output;
 mod platform;
 mod print;
-#[cfg(test)]
 mod private_file;
 mod serve;
 mod shell;
 mod signals;
+mod up;
 mod user;
 
 use std::process::ExitCode;
@@ -33,6 +38,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Up(up::Up),
     Serve(serve::Serve),
     Env(env::Env),
     /// Run an agent, or register one.
@@ -45,6 +51,7 @@ enum Command {
 
 #[derive(Debug, Subcommand)]
 enum AgentCommand {
+    Run(agent_run::AgentRun),
     Add(agent_add::AgentAdd),
 }
 
@@ -59,6 +66,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(err) => return told(&err),
     };
+    match cli.command {
+        // It talks to people by itself; every request besides would bury that.
+        Command::Up(_) => band::logging::init_or("warn,band.agent=info"),
+        _ => band::logging::init(),
+    }
     match run(cli.command) {
         Ok(exit) => exit.into(),
         Err(error) => {
@@ -82,8 +94,10 @@ fn run(command: Command) -> Result<Exit> {
         .context("cannot start the runtime's threads")?;
     runtime.block_on(async {
         match command {
+            Command::Up(up) => Box::pin(up.run()).await,
             Command::Serve(serve) => serve.run().await,
             Command::Env(env) => env.run(),
+            Command::Agent(AgentCommand::Run(run)) => Box::pin(run.run()).await,
             Command::Agent(AgentCommand::Add(add)) => add.run().await,
             Command::User(UserCommand::Add(add)) => add.run().await,
             Command::User(UserCommand::Link(link)) => link.run().await,

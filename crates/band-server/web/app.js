@@ -167,8 +167,7 @@ function wireButtons() {
     event.preventDefault();
     document.getElementById("composer-input").focus();
   });
-  on("sign-out", async () => {
-    await api.signOut().catch((error) => notice(`Signing out failed. ${error.text}`));
-    await api.profile().catch(() => {});
+  on("sign-out", () => {
+    api.signOut().then(signedOut, (error) => notice(`Signing out failed. ${error.text}`));
   });
 }

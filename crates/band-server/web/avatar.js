@@ -5,9 +5,9 @@ import { h } from "./dom.js";
 const TONES = 8;
 
 export function toneOf(id) {
-  let sum = 0;
-  for (const char of String(id ?? "")) sum = (sum * 31 + char.codePointAt(0)) >>> 0;
-  return sum % TONES;
+  let hash = 0x811c9dc5;
+  for (const char of String(id ?? "")) hash = Math.imul(hash ^ char.codePointAt(0), 0x01000193);
+  return ((hash ^ (hash >>> 15)) >>> 0) % TONES;
 }
 
 export function initials(name) {

@@ -154,6 +154,7 @@ function deliveryLine(message) {
 function drawWork(row, entry, context) {
   const name = entry.events[0].sender_name || context.nameOf(entry.sender);
   const wasOpen = row.querySelector("details")?.open ?? false;
+  const hasMore = entry.events.length > entry.spoken.length;
   Object.assign(row.dataset, { testid: "work", sender: entry.sender });
   fill(
     row,
@@ -161,32 +162,38 @@ function drawWork(row, entry, context) {
     h(
       "div",
       { class: "body" },
-      h(
-        "details",
-        { open: wasOpen },
-        h(
-          "summary",
-          {},
-          icon("chevron"),
-          h("span", { class: "work-name" }, name),
-          h("span", { class: "work-line" }, summarise(entry.events)),
-        ),
-        h(
-          "ol",
-          { class: "steps" },
-          entry.events.map((event) => step(event, context)),
-        ),
-      ),
-      entry.spoken.map((event) =>
-        h(
-          "p",
-          { class: "trouble", dataset: { testid: "error-event" } },
-          icon("alert"),
-          h("span", { class: "visually-hidden" }, `${name}, error: `),
-          h("span", {}, event.content),
-        ),
-      ),
+      hasMore && workDetails(entry, name, wasOpen, context),
+      entry.spoken.map((event) => trouble(event, name)),
     ),
+  );
+}
+
+function workDetails(entry, name, open, context) {
+  return h(
+    "details",
+    { open },
+    h(
+      "summary",
+      {},
+      icon("chevron"),
+      h("span", { class: "work-name" }, name),
+      h("span", { class: "work-line" }, summarise(entry.events)),
+    ),
+    h(
+      "ol",
+      { class: "steps" },
+      entry.events.map((event) => step(event, context)),
+    ),
+  );
+}
+
+// An error stays in sight, whether its run is folded or not.
+function trouble(event, name) {
+  return h(
+    "p",
+    { class: "trouble", dataset: { testid: "error-event", id: event.id } },
+    icon("alert"),
+    h("span", {}, h("strong", {}, name), ` ${event.content}`),
   );
 }
 

@@ -42,7 +42,7 @@ export function dayKey(stamp) {
 export function clock(stamp, locale = undefined) {
   const date = new Date(stamp);
   if (Number.isNaN(date.getTime())) return "";
-  return date.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
+  return date.toLocaleTimeString(locale, { hour: "numeric", minute: "2-digit" });
 }
 
 // For the list of rooms: the time of today's, the short date of older ones.

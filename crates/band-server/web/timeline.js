@@ -104,11 +104,15 @@ export class Timeline {
       view.messages.length === 0,
       this.#store.rooms.status,
       this.#store.rooms.list.length === 0,
-      aloneIn(view),
+      this.#others(view).map((who) => who.name),
     ].join();
     if (this.#state.dataset.key === key) return;
     this.#state.dataset.key = key;
     this.#state.replaceChildren(...this.#stateOf(view));
+  }
+
+  #others(view) {
+    return view.participants.filter((who) => who.id !== this.#store.session.me?.id);
   }
 
   #stateOf(view) {
@@ -136,17 +140,22 @@ export class Timeline {
     if (view.messages.length > 0) return olderState(view, () => this.#live.loadOlder());
     if (view.status !== "ready")
       return [h("p", { class: "faint", "data-testid": "timeline-loading" }, "Reading messages…")];
-    if (aloneIn(view))
+    if (this.#others(view).length === 0)
       return empty(
         "Nobody here but you",
         "Add an agent, then mention it to give it something to do.",
         action("Add an agent", this.#actions.addAgent),
       );
+    const [only, ...more] = this.#others(view);
+    if (more.length === 0)
+      return empty(
+        `Say something to ${only.name}`,
+        "What you write goes to it; its answer appears here.",
+        null,
+      );
     return empty("Say something", "Type @ to mention who it is for.", null);
   }
 }
-
-const aloneIn = (view) => !view.participants.some((who) => who.type === "Agent");
 
 const action = (text, act) => h("button", { type: "button", class: "button", on: { click: act } }, text);
 

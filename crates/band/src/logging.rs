@@ -29,16 +29,34 @@ pub enum Style {
 ///
 /// Does nothing when the program has set up its own logging before.
 pub fn init() {
-    let env = Env::of_process();
-    let is_json = env.get("BAND_LOG_CONSOLE_STYLE").is_some_and(|style| style.eq_ignore_ascii_case("json"));
-    init_with(if is_json { Style::Json } else { Style::Standard });
+    init_with(style(&Env::of_process()));
 }
 
 /// The same, in this style.
 pub fn init_with(style: Style) {
+    start(style, filter(&Env::of_process()));
+}
+
+/// The same as [`init`], with this filter where the environment does not choose: for programs that are quieter
+/// than their parts. A filter that can't be read is passed over.
+pub fn init_or(quiet: &str) {
+    let env = Env::of_process();
+    let is_chosen = ["BAND_LOG", "RUST_LOG", "BAND_LOG_LEVEL"].iter().any(|name| env.get(name).is_some());
+    match EnvFilter::try_new(quiet) {
+        Ok(filter) if !is_chosen => start(style(&env), filter),
+        _ => init(),
+    }
+}
+
+fn style(env: &Env) -> Style {
+    let is_json = env.get("BAND_LOG_CONSOLE_STYLE").is_some_and(|style| style.eq_ignore_ascii_case("json"));
+    if is_json { Style::Json } else { Style::Standard }
+}
+
+fn start(style: Style, filter: EnvFilter) {
     let builder = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_env_filter(filter(&Env::of_process()))
+        .with_env_filter(filter)
         .event_format(Lines(style));
     // An error means that the program has a subscriber already: its own choice stands.
     let _ = builder.try_init();

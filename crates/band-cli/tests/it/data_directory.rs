@@ -1,6 +1,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use band_testkit::PATIENCE;
+
 use crate::stage::{Ended, Stage};
 
 fn mode(path: &Path) -> u32 {
@@ -42,7 +44,7 @@ async fn without_a_home_it_has_to_be_given() {
 async fn a_second_server_on_it_names_the_first_and_ends_with_three() {
     let stage = Stage::new();
     let (_first, address) = stage.serve().await;
-    for words in [&["serve", "--listen", "127.0.0.1:0"][..]] {
+    for words in [&["serve", "--listen", "127.0.0.1:0"][..], &["up", "--no-open"]] {
         let line = stage.run(words).await.failed(3);
         assert!(line.contains(&address) && line.contains(stage.data().to_str().unwrap()), "{line}");
     }
@@ -57,4 +59,16 @@ async fn a_killed_server_leaves_it_free() {
     assert!(line.contains("no server runs"), "{line}");
     let (second, _) = stage.serve().await;
     second.terminate().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_lies_in_it_is_for_its_owner_alone() {
+    let stage = Stage::new();
+    let (mut up, _) = stage.up().await;
+    for name in ["band.db", "secret.key", "server.lock", "server.json", "demo.json"] {
+        assert_eq!(mode(&stage.data().join(name)), 0o600, "{name}");
+    }
+    up.signal("INT").await.unwrap();
+    assert_eq!(up.ended(PATIENCE).await.unwrap().code(), Some(130));
+    assert!(!stage.data().join("server.json").exists());
 }

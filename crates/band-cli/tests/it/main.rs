@@ -3,7 +3,10 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "all of this is tests")]
 
 mod administration;
+mod agent;
 mod data_directory;
+mod end_to_end;
 mod environment;
+mod help;
 mod stage;
 mod usage;

@@ -53,6 +53,13 @@ impl Stage {
         (process, line)
     }
 
+    /// `band up` without a browser, on any port; gives the sign-in link.
+    pub(crate) async fn up(&self) -> (Process, String) {
+        let (process, line) = self.start(&["up", "--no-open", "--port", "0"], "#token=").await;
+        let link = line.split_whitespace().find(|word| word.contains("#token=")).unwrap().to_owned();
+        (process, link)
+    }
+
     /// `band serve` on any port; gives its address.
     pub(crate) async fn serve(&self) -> (Process, String) {
         let (process, line) = self.start(&["serve", "--listen", "127.0.0.1:0"], "http://").await;

@@ -1,0 +1,75 @@
+use std::net::TcpListener;
+
+use band_testkit::{PATIENCE, Person};
+use band_wire::phx::Topic;
+use band_wire::rest::routes;
+
+use crate::stage::{Stage, variable};
+
+/// The person of `band up`.
+async fn person(stage: &Stage) -> Person {
+    let lines = stage.run(&["env"]).await.done();
+    Person::sign_in(variable(&lines, "BAND_REST_URL"), variable(&lines, "BAND_USER_KEY")).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_mention_is_answered() {
+    let stage = Stage::new();
+    let (mut up, _) = stage.up().await;
+    let person = person(&stage).await;
+    let rooms: Vec<band_wire::rest::MyChat> = person.api().all(routes::ME_CHATS).await.unwrap();
+    assert_eq!(rooms.iter().map(|room| room.title.as_deref()).collect::<Vec<_>>(), [Some("Welcome")]);
+    let room = rooms[0].id;
+    let agent = person.agents().await.unwrap().remove(0);
+    let mut watcher = person.watch().await.unwrap();
+    watcher.join(Topic::ChatRoom(room)).await.unwrap();
+    person.say(room, agent.id, "@you/echo hello").await.unwrap();
+    let wanted = |message: &band_wire::rest::Message| message.sender_id == agent.id.into();
+    let answer = watcher.message("the answer", wanted).await.unwrap();
+    assert!(answer.content.ends_with("echo: hello"), "{}", answer.content);
+
+    up.signal("INT").await.unwrap();
+    up.line("Agent stopped: Echo (graceful=true)", PATIENCE).await.unwrap();
+    assert_eq!(up.ended(PATIENCE).await.unwrap().code(), Some(130));
+}
+
+#[tokio::test]
+async fn a_second_run_finds_everything_again() {
+    let stage = Stage::new();
+    let (mut up, first_link) = stage.up().await;
+    let before = stage.run(&["env"]).await.done();
+    up.terminate().await.unwrap();
+    assert_eq!(up.ended(PATIENCE).await.unwrap().code(), Some(143));
+    let (_up, second_link) = stage.up().await;
+    let after = stage.run(&["env"]).await.done();
+    for name in ["BAND_USER_KEY", "BAND_AGENT_ID", "BAND_API_KEY"] {
+        assert_eq!(variable(&before, name), variable(&after, name));
+    }
+    assert_ne!(first_link, second_link, "each link is new");
+    let person = person(&stage).await;
+    assert_eq!(person.agents().await.unwrap().len(), 1);
+    let rooms: Vec<band_wire::rest::MyChat> = person.api().all(routes::ME_CHATS).await.unwrap();
+    assert_eq!(rooms.len(), 1);
+}
+
+#[tokio::test]
+async fn the_next_free_port_is_taken_and_named() {
+    let stage = Stage::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let (mut up, line) = stage.start(&["up", "--no-open", "--port", &port], "is taken").await;
+    assert!(line.contains(&port), "{line}");
+    let link = up.line("#token=", PATIENCE).await.unwrap();
+    assert!(!link.contains(&format!(":{port}/")), "{link}");
+}
+
+#[tokio::test]
+async fn its_words_are_plain_and_name_what_to_do_next() {
+    let stage = Stage::new();
+    let (up, _) = stage.up().await;
+    let said = up.tail();
+    assert!(!said.contains('\u{1b}'), "no colours: {said}");
+    for word in ["@echo hello", "band agent add", "Ctrl+C", stage.data().to_str().unwrap()] {
+        assert!(said.contains(word), "{word} in {said}");
+    }
+}
