@@ -60,7 +60,7 @@ impl Agent {
             }
         };
         match stopped.reason {
-            Some(reason) if !reason.is_orderly() => Err(Error::Ended(reason)),
+            Some(reason) if !reason.is_orderly() => Err(reason.into()),
             _ => Ok(stopped),
         }
     }

@@ -92,7 +92,7 @@ async fn connect(setup: &Setup, rest: RestClient, identity: &Arc<Identity>) -> R
              that instance, or use AgentConfig(conflict_policy=ConflictPolicy.SUPERSEDE) to take over.",
             credentials.agent_id
         ))),
-        Ok(Err(reason)) => Err(Error::Ended(reason)),
+        Ok(Err(reason)) => Err(reason.into()),
         Err(_) => Err(Error::Ended(StopReason::Requested)),
     }
 }

@@ -1,0 +1,9 @@
+//! The agent against a platform that follows a script: what the real one can't be made to do.
+
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "all of this is tests")]
+
+mod faults;
+mod lifecycle;
+mod platform;
+mod rooms;
+mod scene;
