@@ -16,8 +16,6 @@ use crate::demo::{Demo, DemoAgent, DemoUser};
 use crate::exit::Failure;
 use crate::up::With;
 
-/// One of these says where the model is.
-const MODEL_SETTINGS: [&str; 2] = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];
 const PERSON: &str = "You";
 const ROOM: &str = "Welcome";
 
@@ -48,13 +46,22 @@ impl With {
 
 /// The adapter that plays the agent, made before anything else so that what it lacks is told first.
 pub(crate) fn adapter(with: With) -> Result<BoxedAdapter> {
-    let env = Env::of_process();
-    if with == With::Openai && MODEL_SETTINGS.iter().all(|name| env.get(name).is_none()) {
-        return Err(Failure::usage(
-            "--with openai: no model to talk to; set OPENAI_API_KEY, or OPENAI_BASE_URL for a model server of your own",
-        ));
+    if with == With::Openai {
+        check_model(&Env::of_process())?;
     }
     Ok(registry::make(with.adapter(), &registry::Settings::new())?)
+}
+
+/// A model needs a name, and a key or a server of its own.
+fn check_model(env: &Env) -> Result<()> {
+    let is_set = |name| env.get(name).is_some();
+    if is_set("OPENAI_MODEL") && (is_set("OPENAI_API_KEY") || is_set("OPENAI_BASE_URL")) {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "--with openai: no model to talk to; set OPENAI_MODEL to its name, and OPENAI_API_KEY, or OPENAI_BASE_URL for \
+         a model server of your own",
+    ))
 }
 
 /// The demo of a platform and the agent of this run, with whatever was missing made. The demo's file is

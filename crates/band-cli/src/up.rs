@@ -22,7 +22,7 @@ use crate::{demo_setup, listen, platform, print};
   band up --port 5000
 
 Then write @echo hello in the room. With --with openai the agent is a model behind any Chat Completions
-endpoint: OPENAI_API_KEY, or OPENAI_BASE_URL for a model server of your own.")]
+endpoint: OPENAI_MODEL, and OPENAI_API_KEY, or OPENAI_BASE_URL for a model server of your own.")]
 pub(crate) struct Up {
     /// The port of the page; if it is taken, the next free one
     #[arg(long, value_name = "N", default_value_t = 4000)]

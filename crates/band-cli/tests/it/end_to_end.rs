@@ -7,7 +7,7 @@ use band_wire::rest::routes;
 use crate::stage::{Stage, variable};
 
 /// The person of `band up`.
-async fn person(stage: &Stage) -> Person {
+pub(crate) async fn person(stage: &Stage) -> Person {
     let lines = stage.run(&["env"]).await.done();
     Person::sign_in(variable(&lines, "BAND_REST_URL"), variable(&lines, "BAND_USER_KEY")).await.unwrap()
 }

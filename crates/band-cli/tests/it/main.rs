@@ -8,5 +8,6 @@ mod data_directory;
 mod end_to_end;
 mod environment;
 mod help;
+mod model;
 mod stage;
 mod usage;

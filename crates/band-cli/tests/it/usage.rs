@@ -38,7 +38,9 @@ async fn an_agent_without_a_name_is_told_both_ways_to_give_one() {
 #[tokio::test]
 async fn a_model_without_a_key_or_an_address_is_told_what_to_set() {
     let line = Stage::new().run(&["up", "--no-open", "--with", "openai"]).await.failed(2);
-    assert!(line.contains("OPENAI_API_KEY") && line.contains("OPENAI_BASE_URL"), "{line}");
+    for name in ["OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"] {
+        assert!(line.contains(name), "{line}");
+    }
 }
 
 #[tokio::test]

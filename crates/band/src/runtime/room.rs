@@ -157,7 +157,7 @@ fn log(room: ChatId, note: &Note) {
             tracing::warn!(target: "band.room", %room, "too many messages wait: the platform is asked again later");
         }
         Note::GaveUp(message) => {
-            tracing::warn!(target: "band.room", %room, %message, "no further attempt at this message is made");
+            tracing::warn!(target: "band.room", %room, message_id = %message, "no further attempt at this message is made");
         }
         Note::NotServed => {
             tracing::warn!(target: "band.room", %room, "the platform serves no missed messages of this room");

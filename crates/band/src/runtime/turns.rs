@@ -49,7 +49,7 @@ impl Turns {
         let members = calls.roster().members();
         let input = self.input(message, bootstrap, calls, Arc::clone(&members));
         let shared = Arc::clone(&input.tools.shared);
-        tracing::debug!(target: "band.room", room = %calls.room, message = %shared.trigger, "turn starts");
+        tracing::debug!(target: "band.room", room = %calls.room, message_id = %shared.trigger, "turn starts");
         let adapter = Arc::clone(adapter);
         let abort = self.tasks.spawn(async move { adapter.on_event(input).await });
         let calls = Arc::clone(calls);
@@ -101,7 +101,7 @@ impl Turns {
         let running = self.running.take_if(|running| running.turn == turn)?;
         running.abort.abort();
         tracing::warn!(
-            target: "band.room", room = %running.calls.room, message = %running.shared.trigger,
+            target: "band.room", room = %running.calls.room, message_id = %running.shared.trigger,
             "the adapter did not end its turn when asked to; it was dropped",
         );
         Some(running.end(Ending::Cancelled))
@@ -135,12 +135,12 @@ impl Running {
                 AdapterErrorKind::Stopped => Ending::Stopped,
                 AdapterErrorKind::Cancelled if self.shared.cancel.is_cancelled() => Ending::Cancelled,
                 AdapterErrorKind::Cancelled | AdapterErrorKind::Failed => {
-                    tracing::error!(target: "band.room", %room, %message, %err, "turn failed");
+                    tracing::error!(target: "band.room", %room, message_id = %message, %err, "turn failed");
                     Ending::Failed(label(&err))
                 }
             },
             Err(broken) if broken.is_panic() => {
-                tracing::error!(target: "band.room", %room, %message, %broken, "the adapter panicked");
+                tracing::error!(target: "band.room", %room, message_id = %message, %broken, "the adapter panicked");
                 Ending::Failed("the adapter panicked".to_owned())
             }
             Err(_) => Ending::Cancelled,

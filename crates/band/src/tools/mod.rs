@@ -203,7 +203,7 @@ impl RoomTools {
 fn already_sent(err: &Error) -> Option<MessageSent> {
     let api = err.api().filter(|api| api.status_code == 409 && api.code == code::IDEMPOTENCY_CONFLICT)?;
     let id = api.details.get("id")?.first()?.parse().ok()?;
-    tracing::info!(target: "band.tools", message = %id, "an earlier attempt has sent this message already");
+    tracing::info!(target: "band.tools", message_id = %id, "an earlier attempt has sent this message already");
     Some(MessageSent { id, success: true, recipients: Vec::new() })
 }
 
