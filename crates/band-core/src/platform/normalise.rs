@@ -6,6 +6,8 @@
 //! are there already stay. Those of kind mention whom the text does not refer to get their token put in
 //! front.
 
+use std::collections::BTreeSet;
+
 use band_wire::ParticipantId;
 
 use super::mention::Mention;
@@ -13,7 +15,7 @@ use super::mention::Mention;
 /// The text as it is stored.
 pub fn normalise(content: &str, mentions: &[Mention<'_>]) -> String {
     let names = Names::new(mentions);
-    let mut seen = vec![false; mentions.len()];
+    let mut seen = BTreeSet::new();
     let mut text = String::with_capacity(content.len() + mentions.len() * TOKEN_LEN);
     let mut rest = content;
     while let Some(at) = rest.find('@') {
@@ -21,7 +23,7 @@ pub fn normalise(content: &str, mentions: &[Mention<'_>]) -> String {
         text.push_str(before);
         rest = match step(from, &text, &names) {
             Step::Token(id, after) => {
-                mark(&mut seen, mentions, id);
+                seen.insert(id);
                 push_token(&mut text, id);
                 after
             }
@@ -33,8 +35,8 @@ pub fn normalise(content: &str, mentions: &[Mention<'_>]) -> String {
     }
     text.push_str(rest);
     let mut front = String::new();
-    for (mention, seen) in mentions.iter().zip(&seen) {
-        if mention.routes() && !seen {
+    for mention in mentions {
+        if mention.routes() && !seen.contains(&mention.member.id) {
             push_token(&mut front, mention.member.id);
             front.push(' ');
         }
@@ -69,7 +71,7 @@ enum Step<'t> {
 }
 
 /// Decides what stands at an `@`; `before` is the text so far.
-fn step<'t>(from: &'t str, before: &str, names: &Names<'_>) -> Step<'t> {
+fn step<'t>(from: &'t str, before: &str, names: &Names) -> Step<'t> {
     if let Some((id, after)) = token(from) {
         return Step::Token(id, after);
     }
@@ -107,12 +109,6 @@ fn push_token(text: &mut String, id: ParticipantId) {
     text.push_str("]]");
 }
 
-fn mark(seen: &mut [bool], mentions: &[Mention<'_>], id: ParticipantId) {
-    for (seen, mention) in seen.iter_mut().zip(mentions) {
-        *seen = *seen || mention.member.id == id;
-    }
-}
-
 /// Whether a mention may begin after this text: not within a word, and not within the brackets of a token.
 fn may_start(before: &str) -> bool {
     if before.ends_with("[[") {
@@ -131,49 +127,66 @@ fn may_end(after: &str) -> bool {
     }
 }
 
-/// What the mentioned are called: handles before names, the longest first.
-struct Names<'m>(Vec<(Vec<char>, &'m Mention<'m>)>);
+/// What the mentioned are called: handles before names.
+struct Names {
+    handles: Sorted,
+    names: Sorted,
+}
 
-impl<'m> Names<'m> {
-    fn new(mentions: &'m [Mention<'m>]) -> Self {
-        let list = |name: fn(&Mention<'_>) -> String| {
-            let mut list: Vec<_> = mentions
-                .iter()
-                .map(|mention| {
-                    (name(mention).chars().flat_map(char::to_lowercase).collect::<Vec<_>>(), mention)
-                })
-                .filter(|(name, _)| !name.is_empty())
-                .collect();
-            list.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-            list
-        };
-        let mut names = list(|mention| mention.member.handle.clone());
-        names.extend(list(|mention| mention.member.name.trim().to_owned()));
-        Self(names)
+impl Names {
+    fn new(mentions: &[Mention<'_>]) -> Self {
+        let handle = |mention: &Mention<'_>| (mention.member.id, mention.member.handle.clone());
+        let name = |mention: &Mention<'_>| (mention.member.id, mention.member.name.trim().to_owned());
+        Self { handles: mentions.iter().map(handle).collect(), names: mentions.iter().map(name).collect() }
     }
 
     fn find<'t>(&self, text: &'t str) -> Option<(ParticipantId, &'t str)> {
-        self.0.iter().find_map(|(name, mention)| {
-            let after = strip_folded(text, name)?;
-            may_end(after).then_some((mention.member.id, after))
-        })
+        self.handles.longest(text).or_else(|| self.names.longest(text))
     }
 }
 
-/// Takes a lower-case name off the start of a text in any case.
-fn strip_folded<'t>(text: &'t str, name: &[char]) -> Option<&'t str> {
-    let mut wanted = name.iter();
-    for (at, c) in text.char_indices() {
-        if wanted.as_slice().is_empty() {
-            return text.split_at_checked(at).map(|(_, after)| after);
-        }
-        for lower in c.to_lowercase() {
-            if wanted.next() != Some(&lower) {
-                return None;
+/// Names in lower case, sorted, so that those a text begins with are found letter by letter: the effort does
+/// not grow with how many are mentioned.
+struct Sorted(Vec<(Vec<char>, ParticipantId)>);
+
+impl FromIterator<(ParticipantId, String)> for Sorted {
+    fn from_iter<I: IntoIterator<Item = (ParticipantId, String)>>(names: I) -> Self {
+        let fold = |name: &str| name.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+        let names = names.into_iter().filter(|(_, name)| !name.is_empty());
+        let mut names: Vec<_> = names.map(|(id, name)| (fold(&name), id)).collect();
+        // A stable sort: of equal names the one that is mentioned first stays first.
+        names.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Self(names)
+    }
+}
+
+impl Sorted {
+    /// The longest name, in any case, that the text begins with and that may end there.
+    fn longest<'t>(&self, text: &'t str) -> Option<(ParticipantId, &'t str)> {
+        let mut left = self.0.as_slice();
+        let mut depth = 0;
+        let mut found = None;
+        let mut rest = text.chars();
+        while let Some(c) = rest.next() {
+            for lower in c.to_lowercase() {
+                left = narrow(left, depth, lower);
+                depth += 1;
+            }
+            let Some((name, id)) = left.first() else { break };
+            if name.len() == depth && may_end(rest.as_str()) {
+                found = Some((*id, rest.as_str()));
             }
         }
+        found
     }
-    wanted.as_slice().is_empty().then_some("")
+}
+
+/// Those of a sorted list, all alike up to a place, that have this letter there.
+fn narrow(names: &[(Vec<char>, ParticipantId)], place: usize, letter: char) -> &[(Vec<char>, ParticipantId)] {
+    let start = names.partition_point(|(name, _)| name.get(place).is_none_or(|c| *c < letter));
+    let names = names.split_at_checked(start).map_or(names, |(_, from)| from);
+    let end = names.partition_point(|(name, _)| name.get(place) == Some(&letter));
+    names.split_at_checked(end).map_or(names, |(alike, _)| alike)
 }
 
 #[cfg(test)]
@@ -240,6 +253,14 @@ mod tests {
         assert_eq!(run(&format!("@@{token}"), std::slice::from_ref(&echo)), "@@<0>");
         let stranger = "@[[00000000-0000-0000-0000-0000000000ff]]";
         assert_eq!(run(stranger, &[echo]), format!("<0> {stranger}"));
+    }
+
+    #[test]
+    fn of_equal_names_the_first_mentioned_is_meant_and_the_other_is_put_in_front() {
+        let (one, other) =
+            (agent(2, "Bot", 1), Member { handle: "bob/bot".to_owned(), ..agent(3, "Bot", 1) });
+        assert_eq!(run("hi @bot", &[one.clone(), other.clone()]), "<1> hi <0>");
+        assert_eq!(run("hi @bot", &[other, one]), "<1> hi <0>");
     }
 
     #[test]

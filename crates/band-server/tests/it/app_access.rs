@@ -180,3 +180,39 @@ async fn callers_of_the_wrong_kind_are_told_so() {
     let gone = Principal::User(band_wire::UserId::new(uuid::Uuid::from_u128(1)));
     site.refused((404, "not_found"), site.app.profile(gone)).await;
 }
+
+#[tokio::test]
+async fn a_join_and_a_push_ask_for_access_in_two_ways_that_agree() {
+    let site = Site::new().await;
+    let raw = rusqlite::Connection::open(site.dir.database()).unwrap();
+    let set = |who: Principal, kind: &str, status: Option<&str>| {
+        let (room, who) = (site.room.uuid().into_bytes(), who.participant().uuid().into_bytes());
+        raw.execute("DELETE FROM participants WHERE chat_id = ?1 AND participant_id = ?2", (room, who))
+            .unwrap();
+        if let Some(status) = status {
+            let sql = "INSERT INTO participants VALUES (?1, ?2, ?3, 'member', ?4, 0)";
+            raw.execute(sql, (room, who, kind, status)).unwrap();
+        }
+    };
+    for who in [site.bob, site.far] {
+        site.record.ask(who, site.room);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for person in [None, Some("active"), Some("inactive"), Some("blocked")] {
+        for agent in [None, Some("active"), Some("inactive"), Some("blocked")] {
+            set(site.bob, "User", person);
+            set(site.far, "Agent", agent);
+            // A change of the room makes the writer look at it anew.
+            site.app.remove_participant(site.ann, site.room, site.mate.participant()).await.unwrap();
+            site.app.add_participant(site.ann, site.room, adding(site.mate, Role::Member)).await.unwrap();
+            let pushed = site.record.readers("participant_added");
+            for (who, may_read) in pushed {
+                let joined = site.app.may_join(who, Topic::ChatRoom(site.room)).await.unwrap();
+                assert_eq!(may_read, joined, "{person:?} {agent:?} {who:?}");
+                seen.insert((person, agent, who, joined));
+            }
+        }
+    }
+    assert_eq!(seen.len(), 32);
+    assert_eq!(seen.iter().filter(|(_, _, who, joined)| *joined && *who == site.bob).count(), 4 + 2 * 2);
+}
