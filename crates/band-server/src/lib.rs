@@ -6,7 +6,7 @@ pub mod http;
 pub mod keys;
 pub mod server;
 mod session;
-pub mod socket;
+mod socket;
 pub mod store;
 mod telemetry;
 mod web;

@@ -6,6 +6,7 @@ mod administer;
 mod agent_chats;
 mod agent_me;
 mod agent_messages;
+mod announce_presence;
 mod authenticate;
 mod context;
 mod create_chat;

@@ -33,7 +33,8 @@ pub(super) async fn sign_in(
     Ok(response)
 }
 
-/// Ends the session of the cookie, where there is one.
+/// Ends the session of the cookie, where there is one. The person's sockets are closed: those of other
+/// sessions and keys come back by themselves.
 pub(super) async fn sign_out(
     State(ctx): State<Context>,
     headers: HeaderMap,
@@ -45,7 +46,11 @@ pub(super) async fn sign_out(
         if !session::is_same_origin(&headers) {
             return Err(Problem::forbidden(FOREIGN));
         }
+        let user = ctx.app.session(&secret).await?;
         ctx.app.end_session(&secret).await?;
+        if let Some(user) = user {
+            ctx.board.expel(user);
+        }
     }
     let cookie = session::clear(session::is_secure(&headers)).ok_or_else(Problem::internal)?;
     response.headers_mut().insert(header::SET_COOKIE, cookie);

@@ -13,6 +13,9 @@ use crate::app::AppError;
 /// What a caller is told to wait after a 503.
 const RETRY_SECONDS: u32 = 1;
 
+/// What a client is told to wait when no more sockets fit.
+const FULL_SECONDS: u32 = 10;
+
 /// A refusal on its way out. It travels as an extension of an empty response; the envelope, which knows the
 /// id of the request, writes the body.
 #[derive(Debug, Clone)]
@@ -56,6 +59,13 @@ impl Problem {
         let message = "The platform is about to stop, try again";
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, code::UNAVAILABLE, message);
         Self { retry_after: Some(RETRY_SECONDS), ..problem }
+    }
+
+    /// No more sockets fit.
+    pub(crate) fn full() -> Self {
+        let message = "Too many connections are open here, try again later";
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, code::TRACKING_FAILED, message);
+        Self { retry_after: Some(FULL_SECONDS), ..problem }
     }
 
     /// What a bare status of the router becomes; none for statuses that are no error.

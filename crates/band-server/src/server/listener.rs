@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Connections at a time, sockets included; the next ones wait in the system's backlog.
+/// HTTP connections at a time; the next ones wait in the system's backlog. Sockets are counted by the hub.
 const MAX_CONNECTIONS: usize = 16 * 1024;
 /// How long a caller may take for the head of a request, and how long an idle connection is kept.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
@@ -35,6 +35,14 @@ pub(super) struct Stops {
     pub(super) graceful: CancellationToken,
     /// Whatever is still going on is dropped.
     pub(super) hard: CancellationToken,
+}
+
+impl Stops {
+    /// A hard stop is a graceful one too.
+    pub(super) fn new() -> Self {
+        let hard = CancellationToken::new();
+        Self { graceful: hard.child_token(), hard }
+    }
 }
 
 /// Accepts until the graceful stop. Connections live on `tasks`, which the caller awaits.

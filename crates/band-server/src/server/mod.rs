@@ -53,19 +53,27 @@ impl Server {
         let lock = run::lock(dir.path()).await?;
         let listener = bind(config.listen).await?;
         let address = listener.local_addr().map_err(|source| StartError::listen(config.listen, source))?;
-        let [first, ..] = random::<4>()?;
-        let board = Arc::new(Switchboard::new(u32::from_be_bytes([first; 4])));
+        let (board, presence) = Switchboard::new(u32::from_be_bytes(random()?));
+        let board = Arc::new(board);
         let app = App::open(&dir, board.clone()).await?;
         let token = hex(&random::<32>()?);
         let file = ServerFile { address, pid: std::process::id(), admin_token: SecretString::from(token) };
         file.write(dir.path()).map_err(StartError::File)?;
-        let stops = Stops { graceful: CancellationToken::new(), hard: CancellationToken::new() };
+        let stops = Stops::new();
         let context =
             Context::new(app.clone(), board, AdminToken::new(file.admin_token.clone()), &stops.hard);
         let (graceful, hard) = (stops.graceful.clone(), stops.hard.clone().drop_guard());
         tracing::info!(%address, data = %dir.path().display(), "platform is up");
         let mut running = JoinSet::new();
-        running.spawn(run::run(run::Parts { listener, context, stops, dir, lock, drain: config.drain }));
+        running.spawn(run::run(run::Parts {
+            listener,
+            context,
+            presence,
+            stops,
+            dir,
+            lock,
+            drain: config.drain,
+        }));
         Ok(RunningServer { file, app, graceful, running, _hard: hard })
     }
 }

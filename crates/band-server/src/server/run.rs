@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -11,7 +12,9 @@ use tokio_util::task::TaskTracker;
 use super::discovery::ServerFile;
 use super::listener::{Stops, accept};
 use super::lock::{DirLock, LockError};
+use crate::app::App;
 use crate::http::{Context, router};
+use crate::socket::Presence;
 use crate::store::DataDir;
 
 /// A command may hold the directory for a moment.
@@ -33,6 +36,7 @@ pub(super) async fn lock(dir: &Path) -> Result<DirLock, LockError> {
 pub(super) struct Parts {
     pub(super) listener: TcpListener,
     pub(super) context: Context,
+    pub(super) presence: mpsc::Receiver<Presence>,
     pub(super) stops: Stops,
     pub(super) dir: DataDir,
     pub(super) lock: DirLock,
@@ -42,9 +46,10 @@ pub(super) struct Parts {
 /// Serves until the graceful stop, then winds down in order: connections, sockets, store, `server.json`,
 /// lock.
 pub(super) async fn run(parts: Parts) {
-    let Parts { listener, context, stops, dir, lock, drain } = parts;
+    let Parts { listener, context, presence, stops, dir, lock, drain } = parts;
     let ended = CancellationToken::new();
     let time = context.board.keep_time(ended.clone());
+    let announcing = announce(context.app.clone(), presence, stops.graceful.clone());
     let serving = async {
         let connections = TaskTracker::new();
         accept(listener, router(context.clone()), connections.clone(), stops.clone()).await;
@@ -64,9 +69,18 @@ pub(super) async fn run(parts: Parts) {
         context.sockets.tasks.wait().await;
         ended.cancel();
     };
-    tokio::join!(serving, time);
+    tokio::join!(serving, time, announcing);
     context.app.close().await;
     ServerFile::remove(dir.path());
     drop(lock);
     tracing::info!("platform has stopped");
+}
+
+/// Tells people of the agents that come and go, until the platform stops.
+async fn announce(app: App, mut presence: mpsc::Receiver<Presence>, stopped: CancellationToken) {
+    while let Some(Some(Presence { agent, online })) = stopped.run_until_cancelled(presence.recv()).await {
+        if let Err(err) = app.announce_presence(agent, online).await {
+            tracing::debug!(error = &err as &dyn std::error::Error, %agent, online, "presence is not announced");
+        }
+    }
 }

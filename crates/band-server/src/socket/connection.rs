@@ -30,7 +30,7 @@ pub(super) async fn serve(socket: WebSocket, mut seat: Seat, app: App) {
     let mut writer = std::pin::pin!(write(sink, pickup));
     let ended = tokio::select! {
         () = &mut writer => Ended::ByUs,
-        ended = read(&mut stream, &seat, &app) => ended,
+        ended = read(&mut stream, &seat, |question| ask(&app, question)) => ended,
     };
     match ended {
         Ended::ByUs => {}
@@ -53,9 +53,10 @@ enum Ended {
     Broken(Close),
 }
 
-async fn read<S>(stream: &mut S, seat: &Seat, app: &App) -> Ended
+async fn read<S, F>(stream: &mut S, seat: &Seat, ask: impl Fn(Question) -> F) -> Ended
 where
     S: Stream<Item = Result<Message, axum::Error>> + Unpin,
+    F: Future<Output = (Ticket, Answer)>,
 {
     let mut asked = FuturesUnordered::new();
     let mut heard = Instant::now();
@@ -73,7 +74,7 @@ where
                     Some(Err(err)) => return broken(err),
                     None => return Ended::ByPeer,
                 };
-                asked.extend(questions.into_iter().map(|question| ask(app, question)));
+                asked.extend(questions.into_iter().map(&ask));
             }
             () = tokio::time::sleep_until(heard + IDLE_TIMEOUT) => return Ended::Broken(Close::Idle),
         }
@@ -145,5 +146,81 @@ where
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+
+    use band_core::platform::Principal;
+    use band_core::platform::hub::{Lane, OnConflict};
+    use band_wire::UserId;
+    use futures_util::stream;
+
+    use super::super::outbox::queues;
+    use super::super::switchboard::Switchboard;
+    use super::*;
+
+    fn seat() -> Seat {
+        let (board, _) = Switchboard::new(1);
+        let user = Principal::User(UserId::new(uuid::Uuid::from_u128(7)));
+        Arc::new(board).open(user, OnConflict::Supersede).unwrap()
+    }
+
+    async fn never(_: Question) -> (Ticket, Answer) {
+        std::future::pending().await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_peer_is_gone_after_the_idle_timeout() {
+        let began = Instant::now();
+        let mut silence = stream::pending();
+        assert!(matches!(read(&mut silence, &seat(), never).await, Ended::Broken(Close::Idle)));
+        assert_eq!(began.elapsed(), IDLE_TIMEOUT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pings_alone_keep_a_peer() {
+        let began = Instant::now();
+        let pings = stream::unfold(0, |sent| async move {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            (sent < 10).then(|| (Ok(Message::Ping(Vec::new().into())), sent + 1))
+        });
+        let mut pings = std::pin::pin!(pings);
+        assert!(matches!(read(&mut pings, &seat(), never).await, Ended::ByPeer));
+        assert_eq!(began.elapsed(), Duration::from_secs(660));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_takes_nothing_is_given_up() {
+        let began = Instant::now();
+        let (outbox, pickup) = queues();
+        outbox.push(Lane::Ordered, "a".into());
+        let stuck = futures_util::sink::unfold((), |(), _: Message| {
+            std::future::pending::<Result<(), axum::Error>>()
+        });
+        write(Box::pin(stuck), pickup).await;
+        assert_eq!(began.elapsed(), WRITE_TIMEOUT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_socket_that_is_cut_off_says_why_and_nothing_else() {
+        let (outbox, pickup) = queues();
+        for _ in 0..10 {
+            outbox.push(Lane::Ordered, "a".into());
+        }
+        outbox.cut(Close::TooSlow);
+        let mut written = Vec::new();
+        let sink = futures_util::sink::drain().with(|message: Message| {
+            written.push(message);
+            std::future::ready(Ok::<_, Infallible>(()))
+        });
+        write(Box::pin(sink.sink_map_err(axum::Error::new)), pickup).await;
+        assert!(
+            matches!(written.as_slice(), [Message::Close(Some(frame))] if frame.code == 1012),
+            "{written:?}"
+        );
     }
 }

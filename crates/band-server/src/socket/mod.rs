@@ -8,5 +8,5 @@ mod outbox;
 mod switchboard;
 mod upgrade;
 
-pub use switchboard::Switchboard;
+pub(crate) use switchboard::{Presence, Switchboard};
 pub(crate) use upgrade::upgrade;

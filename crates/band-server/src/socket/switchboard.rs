@@ -10,17 +10,28 @@ use band_core::platform::hub::{
 use band_core::platform::{Principal, Push};
 use band_core::{Machine, Moment};
 use band_wire::phx::{Frame, Ref, Topic};
-use band_wire::{AgentId, ChatId, ParticipantId};
-use tokio::sync::Notify;
+use band_wire::{AgentId, ChatId, ParticipantId, UserId};
+use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::outbox::{self, Outbox, Pickup};
 use crate::bus::Outlet;
 
+/// Changes of presence that may wait to be announced. One more is left out: the lists of participants tell
+/// it all the same.
+const MAX_PRESENCE: usize = 1024;
+
+/// An agent has come online or gone offline.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Presence {
+    pub(crate) agent: AgentId,
+    pub(crate) online: bool,
+}
+
 /// Where all sockets meet. Its lock is held for moments only: nobody waits under it.
 #[derive(Debug)]
-pub struct Switchboard {
+pub(crate) struct Switchboard {
     state: Mutex<State>,
     origin: Instant,
     /// The hub has another deadline.
@@ -31,6 +42,7 @@ pub struct Switchboard {
 struct State {
     hub: Hub,
     outboxes: BTreeMap<ConnId, Outbox>,
+    presence: mpsc::Sender<Presence>,
     last: u64,
 }
 
@@ -43,12 +55,14 @@ pub(super) struct Question {
 }
 
 impl Switchboard {
-    /// Nobody is connected. `first` is the number of the first socket less one; the ids of evictions are
-    /// made of it, so it should differ from run to run.
-    pub fn new(first: u32) -> Self {
-        let last = u64::from(first) << 32;
-        let state = State { hub: Hub::new(), outboxes: BTreeMap::new(), last };
-        Self { state: Mutex::new(state), origin: Instant::now(), rescheduled: Notify::new() }
+    /// Nobody is connected. `run` should differ from run to run: the ids of evictions are made of it. Also
+    /// gives the changes of presence, to be announced.
+    pub(crate) fn new(run: u32) -> (Self, mpsc::Receiver<Presence>) {
+        let last = u64::from(run) << 32;
+        let (presence, changes) = mpsc::channel(MAX_PRESENCE);
+        let state = State { hub: Hub::new(), outboxes: BTreeMap::new(), presence, last };
+        let board = Self { state: Mutex::new(state), origin: Instant::now(), rescheduled: Notify::new() };
+        (board, changes)
     }
 
     /// Lets a socket in, until the seat is dropped.
@@ -90,17 +104,17 @@ impl Switchboard {
     }
 
     /// Closes every socket, spread over a second, and lets nobody in any more.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.tell(Input::Stop);
     }
 
-    /// How many sockets are open.
-    pub fn connections(&self) -> usize {
-        self.lock().hub.connections()
+    /// Closes the sockets of a person; those that still may come back will.
+    pub(crate) fn expel(&self, user: UserId) {
+        self.tell(Input::Expel { who: user.cast() });
     }
 
     /// Wakes the hub at its deadlines. Runs until it is told to end.
-    pub async fn keep_time(&self, ended: CancellationToken) {
+    pub(crate) async fn keep_time(&self, ended: CancellationToken) {
         loop {
             let deadline = self.lock().hub.deadline();
             let due = async {
@@ -146,6 +160,11 @@ impl State {
                 Output::Send { conn, lane, frame } => {
                     if let Some(outbox) = self.outboxes.get(&conn) {
                         outbox.push(lane, frame.encode().into());
+                    }
+                }
+                Output::Presence { agent, online } => {
+                    if self.presence.try_send(Presence { agent, online }).is_err() {
+                        tracing::debug!(%agent, online, "a change of presence is not announced");
                     }
                 }
                 Output::Close { conn, close } => {

@@ -43,6 +43,7 @@ pub(crate) async fn upgrade(
             Problem::new(StatusCode::CONFLICT, code::CONNECTION_CONFLICT, "Agent already connected")
         }
         Refused::Stopping => Problem::stopping(),
+        Refused::Full => Problem::full(),
     })?;
     let Sockets { tasks, hard } = context.sockets;
     let serve = move |socket| {

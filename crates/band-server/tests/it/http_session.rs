@@ -91,3 +91,16 @@ async fn the_cookie_is_no_agent() {
     let answer = p.site.call(As::Cookie(&cookie, None), Method::GET, "/api/v1/agent/me", None).await;
     assert_eq!(answer.refused(403, "forbidden")["message"], "Agent authentication required");
 }
+
+#[tokio::test]
+async fn signing_out_ends_the_sockets_of_the_page() {
+    let p = Populated::start().await;
+    let secret = p.site.session(&p.ann).await;
+    let (cookie, origin) = (format!("band_session={secret}"), p.site.origin());
+    let headers = [("cookie", cookie.as_str()), ("origin", origin.as_str())];
+    let mut socket = Phoenix::try_open(&p.site, "vsn=2.0.0", &headers).await.unwrap();
+    let who = As::Cookie(&secret, Some(&origin));
+    p.site.call(who, Method::POST, "/api/v1/auth/sign-out", None).await.expect_empty(204);
+    assert_eq!(socket.closed().await, Some(1001));
+    assert_eq!(Phoenix::try_open(&p.site, "vsn=2.0.0", &headers).await.err().unwrap().status, 403);
+}

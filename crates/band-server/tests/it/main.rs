@@ -29,6 +29,8 @@ mod http_session;
 #[cfg(test)]
 mod live;
 #[cfg(test)]
+mod secrets;
+#[cfg(test)]
 mod server_life;
 #[cfg(test)]
 mod site;

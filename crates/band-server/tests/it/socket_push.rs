@@ -137,3 +137,15 @@ async fn presence_follows_the_socket() {
     agent.heartbeat().await;
     assert_eq!(online().await, true);
 }
+
+#[tokio::test]
+async fn people_see_agents_come_and_go() {
+    let p = Populated::start().await;
+    let (mut person, _) = p.listener(&p.ann).await;
+    let (agent, _) = p.listener(&p.helper).await;
+    let came = person.event("agent_connected").await;
+    assert_eq!(came[2], json!(format!("room_participants:{}", p.room)));
+    assert_eq!(came[4], json!({"id": p.helper.id, "chat_room_id": p.room, "connected": true}));
+    agent.close().await;
+    assert_eq!(person.event("agent_disconnected").await[4]["connected"], false);
+}

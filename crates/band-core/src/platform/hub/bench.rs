@@ -48,6 +48,8 @@ impl Readers for Without {
 #[derive(Default)]
 pub(super) struct Bench {
     pub(super) hub: Hub,
+    /// Who came and went, apart from the rest.
+    pub(super) presence: Vec<(AgentId, bool)>,
     now: Duration,
 }
 
@@ -118,7 +120,14 @@ impl Bench {
     }
 
     fn drain(&mut self) -> Vec<String> {
-        std::iter::from_fn(|| self.hub.poll()).map(|output| line(&output)).collect()
+        let mut log = Vec::new();
+        while let Some(output) = self.hub.poll() {
+            match output {
+                Output::Presence { agent, online } => self.presence.push((agent, online)),
+                output => log.push(line(&output)),
+            }
+        }
+        log
     }
 }
 
@@ -127,6 +136,7 @@ fn line(output: &Output) -> String {
         Output::Refused { conn, why } => format!("refuse {} {why:?}", conn.0),
         Output::Ask { conn, ticket, topic, .. } => format!("ask {} {} {topic}", conn.0, ticket.0),
         Output::Send { conn, lane, frame } => format!("{} {lane:?} {}", conn.0, frame.encode()),
+        Output::Presence { agent, online } => format!("{agent} {online}"),
         Output::Close { conn, close } => format!("close {} {}", conn.0, close.code()),
     }
 }

@@ -1,7 +1,7 @@
 //! What goes into the hub and what comes out.
 
-use band_wire::ParticipantId;
 use band_wire::phx::{Frame, FrameError, Ref, Topic};
+use band_wire::{AgentId, ParticipantId};
 use serde_json::{Map, Value};
 
 use super::Close;
@@ -138,6 +138,13 @@ pub enum Output {
         /// The frame.
         frame: Frame,
     },
+    /// An agent has come online or gone offline: people in its rooms may want to know.
+    Presence {
+        /// The agent.
+        agent: AgentId,
+        /// Whether it has a socket now.
+        online: bool,
+    },
     /// Close a socket once the frames before this are written. [`Input::Closed`] is to follow.
     Close {
         /// The socket.
@@ -154,6 +161,8 @@ pub enum Refused {
     Conflict,
     /// The platform stops: 503.
     Stopping,
+    /// [`MAX_SOCKETS`](super::MAX_SOCKETS) are open: 503.
+    Full,
 }
 
 /// The queues of a socket.

@@ -33,7 +33,7 @@
 //! | is superseded | – | loses its channels, is told on `agent_control`, and closed with 1001 2 s later |
 //! | closes | – | – |
 //!
-//! So a socket that comes and goes within a second, as some clients' probes do, disturbs nobody.
+//! The first socket of an agent and the end of its last one are announced. So a socket that comes and goes within a second, as some clients' probes do, disturbs nobody.
 
 mod channel;
 mod close;
@@ -72,6 +72,8 @@ pub const PROBE_GRACE: Duration = Duration::from_secs(1);
 pub const EVICTION: Duration = Duration::from_secs(2);
 /// A socket without any inbound frame for this long is dead. The shell keeps the clock.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
+/// Sockets of a platform; the next one is refused.
+pub const MAX_SOCKETS: usize = 16 * 1024;
 /// Channels a socket may have joined.
 pub const MAX_CHANNELS: usize = 10_000;
 /// Joins and leaves of one channel that may wait for one answer; one more closes the socket.
@@ -175,7 +177,14 @@ impl Hub {
             sockets.remove(&conn);
             if sockets.is_empty() {
                 self.sockets.remove(&who);
+                self.announce(connection.principal, false);
             }
+        }
+    }
+
+    fn announce(&mut self, principal: Principal, online: bool) {
+        if let Principal::Agent { id, .. } = principal {
+            self.outputs.push_back(Output::Presence { agent: id, online });
         }
     }
 

@@ -5,7 +5,7 @@ use band_wire::phx::{Frame, Topic};
 use serde_json::Value;
 
 use super::connection::{Connection, Standing};
-use super::{Close, ConnId, EVICTION, Hub, Lane, OnConflict, Output, PROBE_GRACE, Refused, Why};
+use super::{Close, ConnId, EVICTION, Hub, Lane, MAX_SOCKETS, OnConflict, Output, PROBE_GRACE, Refused, Why};
 use crate::Moment;
 use crate::platform::Principal;
 
@@ -13,6 +13,10 @@ impl Hub {
     pub(super) fn open(&mut self, now: Moment, conn: ConnId, principal: Principal, on_conflict: OnConflict) {
         if self.drain.is_some() {
             self.outputs.push_back(Output::Refused { conn, why: Refused::Stopping });
+            return;
+        }
+        if self.connections.len() >= MAX_SOCKETS {
+            self.outputs.push_back(Output::Refused { conn, why: Refused::Full });
             return;
         }
         let who = principal.participant();
@@ -24,6 +28,9 @@ impl Hub {
         let standing = if contended { Standing::Waiting } else { Standing::Settled };
         if contended {
             self.timers.set(Why::Settle(conn), now + PROBE_GRACE);
+        }
+        if !self.is_online(who) {
+            self.announce(principal, true);
         }
         self.connections.insert(conn, Connection::new(principal, standing));
         self.sockets.entry(who).or_default().insert(conn);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, json};
 
 use super::bench::{ALICE, BOT, Bench, Without, agent, alice, bot, control, id, push, room, user};
-use super::{Answer, EVICTION, Everyone, Input, MAX_CHANNELS, MAX_HELD, PROBE_GRACE};
+use super::{Answer, EVICTION, Everyone, Input, MAX_CHANNELS, MAX_HELD, MAX_SOCKETS, PROBE_GRACE};
 use crate::platform::Audience;
 
 const OK: &str = r#""phx_reply",{"response":{},"status":"ok"}]"#;
@@ -322,6 +322,31 @@ fn people_may_have_any_number_of_sockets() {
     assert!(bench.hub.is_online(alice().cast()));
     bench.close(3);
     assert!(!bench.hub.is_online(alice().cast()));
+}
+
+#[test]
+fn an_agent_is_announced_when_its_first_socket_opens_and_its_last_one_closes() {
+    let mut bench = with_bot();
+    bench.join(1, "1", control(BOT));
+    bench.open(2, agent(BOT));
+    bench.join(2, "1", control(BOT));
+    bench.close(1);
+    bench.open(3, user(ALICE));
+    bench.close(3);
+    assert_eq!(bench.presence, [(bot(), true)]);
+    bench.close(2);
+    assert_eq!(bench.presence, [(bot(), true), (bot(), false)]);
+}
+
+#[test]
+fn a_full_platform_lets_nobody_in() {
+    let mut bench = Bench::default();
+    for conn in 0..MAX_SOCKETS as u64 {
+        assert!(bench.open(conn, user(ALICE)).is_empty());
+    }
+    assert_eq!(bench.open(99_999, user(ALICE)), ["refuse 99999 Full"]);
+    bench.close(7);
+    assert!(bench.open(99_999, user(ALICE)).is_empty());
 }
 
 #[test]
