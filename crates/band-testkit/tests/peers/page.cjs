@@ -68,9 +68,9 @@ async function mention(browser) {
   await page.keyboard.type("@ec");
   await id(page, "suggestion").first().waitFor();
   await page.keyboard.press("Enter");
-  await page.keyboard.type("hello from the page");
+  await page.keyboard.type("is anybody home?");
   await page.keyboard.press("Enter");
-  await answer(page, "echo: hello from the page");
+  await answer(page, "echo: is anybody home?");
   say("the answer arrived");
 
   await write(page, "[[sleep:1500]] take your time");
@@ -82,9 +82,14 @@ async function mention(browser) {
   await page.locator('[data-testid="delivery"][data-state="processed"]').nth(1).waitFor();
   assert.equal(await page.evaluate(() => window.notReloaded), true, "the page was not reloaded");
   await picture(page, "page.png");
-  await page.emulateMedia({ colorScheme: "dark" });
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   await picture(page, "page-dark.png");
   await page.setViewportSize({ width: 390, height: 780 });
+  await id(page, "open-rooms").click();
+  await id(page, "room-link").first().waitFor();
+  await picture(page, "page-narrow-rooms.png");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.getElementById("rooms-panel").getBoundingClientRect().right <= 0);
   const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert.ok(sideways <= 0, `a narrow screen scrolls sideways by ${sideways} pixels`);
   await picture(page, "page-narrow.png");
