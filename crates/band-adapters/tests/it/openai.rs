@@ -22,7 +22,7 @@ async fn chat(server: &ModelServer, room: &FakeTools) -> Chat {
 }
 
 #[tokio::test]
-async fn a_final_text_is_relayed_to_whoever_wrote() {
+async fn the_final_text_goes_to_the_sender_when_nothing_was_sent() {
     let server = ModelServer::start([Move::Say("Hello, Ada.")]).await;
     let room = FakeTools::new();
     chat(&server, &room).await.on_event(room.turn("hi")).await.unwrap();

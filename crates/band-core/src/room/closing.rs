@@ -32,6 +32,7 @@ impl Room {
         }
         self.drop_prepared();
         self.owed.wake();
+        self.working.no_more();
         self.queue.clear();
         self.timers.clear(Why::Resync);
         self.timers.clear(Why::Retry);

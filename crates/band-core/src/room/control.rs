@@ -39,13 +39,21 @@ impl Room {
             self.working.start(self.now);
             // The report goes out before the turn starts, and is not waited for.
             self.report_working();
+            self.repeat_later();
         }
     }
 
     pub(super) fn stop_working(&mut self) {
-        self.working.stop();
+        let more = !self.is_closing() && self.has_more();
+        self.working.stop(more);
         self.timers.clear(Why::Working);
         self.report_working();
+    }
+
+    fn repeat_later(&mut self) {
+        if let Some(every) = self.config.keep_alive {
+            self.timers.set(Why::Working, self.now + every);
+        }
     }
 
     /// Says what has changed, unless the last report is still on its way.
@@ -63,9 +71,7 @@ impl Room {
         if holds == Some(false) {
             self.cancel(Cancel::ObservedStop);
         }
-        if let Some(every) = self.config.keep_alive {
-            self.timers.set(Why::Working, self.now + every);
-        }
+        self.repeat_later();
     }
 
     pub(super) fn repeat_working(&mut self) {

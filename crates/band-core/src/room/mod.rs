@@ -175,6 +175,10 @@ impl Room {
             return self.finish_closing();
         }
         while self.work.is_none() && !self.owed.is_full() && self.take_up() {}
+        if self.work.is_none() {
+            self.working.no_more();
+            self.report_working();
+        }
     }
 
     fn call(&mut self, call: Call) -> CallId {

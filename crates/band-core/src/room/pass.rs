@@ -111,6 +111,11 @@ enum Standing {
 }
 
 impl Room {
+    /// Whether a push waits that is handled as soon as the turn is over.
+    pub(super) fn has_more(&self) -> bool {
+        self.pass.stage == Stage::InSync && self.subscribed && !self.stopped && !self.queue.is_empty()
+    }
+
     /// Takes up what is next. True when something was decided and there may be more to take up.
     pub(super) fn take_up(&mut self) -> bool {
         match self.pass.stage {

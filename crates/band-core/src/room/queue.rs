@@ -28,6 +28,10 @@ impl Queue {
         true
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     pub(super) fn pop(&mut self) -> Option<Box<Message>> {
         let message = self.waiting.pop_front()?;
         self.ids.remove(&message.id);

@@ -4,22 +4,32 @@ use super::io::CallId;
 use crate::Moment;
 
 /// What people are told. One report is on its way at a time, so that "not working" never overtakes "working".
+/// Between two turns that follow each other at once nothing is told: the agent is still at work.
 #[derive(Debug, Default)]
 pub(super) struct Working {
     since: Option<Moment>,
     told: bool,
     flight: Option<(CallId, bool)>,
     repeat: bool,
+    more: bool,
 }
 
 impl Working {
     pub(super) const fn start(&mut self, now: Moment) {
         self.since = Some(now);
+        self.more = false;
     }
 
-    pub(super) const fn stop(&mut self) {
+    /// The turn is over; there is more to do at once, or not.
+    pub(super) const fn stop(&mut self, more: bool) {
         self.since = None;
         self.repeat = false;
+        self.more = more;
+    }
+
+    /// What was to be done at once came to nothing.
+    pub(super) const fn no_more(&mut self) {
+        self.more = false;
     }
 
     /// Since when the agent has been at work.
@@ -29,7 +39,7 @@ impl Working {
 
     /// The report to make now, if any.
     pub(super) const fn next(&self) -> Option<bool> {
-        let wanted = self.since.is_some();
+        let wanted = self.since.is_some() || (self.more && self.told);
         if self.flight.is_none() && (wanted != self.told || self.repeat) { Some(wanted) } else { None }
     }
 
@@ -68,7 +78,7 @@ mod tests {
         working.start(Moment::ZERO);
         assert_eq!(working.next(), Some(true));
         working.sent(CallId(1), true);
-        working.stop();
+        working.stop(false);
         assert_eq!(working.next(), None, "the first report is still on its way");
         assert_eq!(working.answered(CallId(9)), None);
         assert_eq!(working.answered(CallId(1)), Some(true));
@@ -90,7 +100,22 @@ mod tests {
         assert_eq!(working.next(), None);
         working.repeat();
         assert_eq!(working.next(), Some(true));
-        working.stop();
+        working.stop(false);
+        assert_eq!(working.next(), Some(false));
+    }
+
+    #[test]
+    fn nothing_is_told_between_turns_that_follow_each_other() {
+        let mut working = Working::default();
+        working.start(Moment::ZERO);
+        working.sent(CallId(1), true);
+        working.answered(CallId(1));
+        working.stop(true);
+        assert_eq!(working.next(), None);
+        working.start(Moment::ZERO);
+        assert_eq!(working.next(), None);
+        working.stop(true);
+        working.no_more();
         assert_eq!(working.next(), Some(false));
     }
 }

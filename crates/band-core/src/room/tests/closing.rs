@@ -92,6 +92,24 @@ fn a_message_whose_turn_has_not_begun_is_left_to_the_platform() {
 }
 
 #[test]
+fn a_room_that_closes_between_two_turns_says_that_it_is_idle() {
+    let mut rig = Rig::in_sync(|config| config.keep_alive = Some(Duration::from_secs(3)));
+    rig.push(1);
+    rig.push(2);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["working", "turn 1, first"]);
+    rig.answer("working", Answer::Activity(Some(true)));
+    rig.end(1, done());
+    rig.sees(&["processed 1", "claim 2"]);
+    rig.mark("processed 1", Mark::Accepted);
+    rig.close(Some(30));
+    rig.sees(&["idle"]);
+    rig.answer("idle", Answer::Activity(Some(false)));
+    rig.sees(&["closed, graceful=true"]);
+}
+
+#[test]
 fn the_last_calls_are_waited_for_but_not_for_ever() {
     let mut rig = Rig::in_sync(|config| config.keep_alive = Some(Duration::from_secs(3)));
     rig.push(1);

@@ -180,6 +180,29 @@ fn participants_that_could_not_be_read_are_asked_for_again_with_the_next_message
 }
 
 #[test]
+fn people_see_an_agent_with_more_to_do_as_at_work_throughout() {
+    let mut rig = Rig::in_sync(|config| config.keep_alive = Some(std::time::Duration::from_secs(3)));
+    rig.push(1);
+    rig.push(2);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["working", "turn 1, first"]);
+    rig.answer("working", Answer::Activity(Some(true)));
+    rig.end(1, done());
+    rig.sees(&["processed 1", "claim 2"]);
+    rig.mark("claim 2", Mark::Accepted);
+    rig.sees(&["turn 2"]);
+    rig.wait(3_000);
+    rig.sees(&["working"]);
+    rig.answer("working", Answer::Activity(Some(true)));
+    rig.push(3);
+    rig.end(2, done());
+    rig.sees(&["claim 3"]);
+    rig.mark("claim 3", Mark::NotFound);
+    rig.sees(&["idle"]);
+}
+
+#[test]
 fn the_working_state_is_repeated_while_a_turn_runs() {
     let mut rig = Rig::in_sync(|config| config.keep_alive = Some(std::time::Duration::from_secs(3)));
     rig.push(1);
