@@ -14,8 +14,21 @@ pub(crate) async fn start(address: SocketAddr, data: &Path) -> Result<RunningSer
     Server::start(ServerConfig::new(address, data)).await
 }
 
-/// Serves until a signal comes, or until the platform ends by itself; gives how the program ends. A second
-/// signal ends the wait for an orderly stop.
+/// Waits for a signal, and says how the program ends because of it.
+///
+/// # Errors
+/// The platform has ended by itself, which is a defect.
+pub(crate) async fn until_signal(server: &mut RunningServer, signals: &mut Signals) -> Result<Exit> {
+    tokio::select! {
+        exit = signals.next() => Ok(exit),
+        ended = server.ended() => {
+            ended?;
+            Err(anyhow!("the platform has ended by itself; its log says more"))
+        }
+    }
+}
+
+/// Ends it in good order. A second signal does not wait for that.
 pub(crate) async fn stop(server: RunningServer, signals: &mut Signals, exit: Exit) -> Result<Exit> {
     server.shutdown();
     tokio::select! {

@@ -29,10 +29,10 @@ impl Serve {
         let data = self.data.resolve()?;
         let mut signals = Signals::catch()?;
         let started = platform::start(self.listen, &data).await;
-        let server = started.map_err(|error| platform::explained(error, &data))?;
+        let mut server = started.map_err(|error| platform::explained(error, &data))?;
         print::out(&format!("Band listens on {}", server.url()));
         print::out(&format!("Data  {}", data.display()));
-        let exit = signals.next().await;
+        let exit = platform::until_signal(&mut server, &mut signals).await?;
         platform::stop(server, &mut signals, exit).await
     }
 }

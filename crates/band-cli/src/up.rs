@@ -1,6 +1,7 @@
 //! `band up`: everything in one command.
 
 use std::path::Path;
+use std::pin::pin;
 
 use anyhow::{Result, anyhow};
 use band_server::server::{RunningServer, StartError};
@@ -52,7 +53,7 @@ impl Up {
         let data = self.data.resolve()?;
         let adapter = demo_setup::adapter(self.with)?;
         let mut signals = Signals::catch()?;
-        let server = start_on_a_free_port(self.port, &data).await?;
+        let mut server = start_on_a_free_port(self.port, &data).await?;
         let (demo, agent) = demo_setup::prepare(server.app(), &data, self.with).await?;
         let agent = DemoAgent::start(adapter, &agent, &server.url()).await?;
         let link = self.introduce(&server, &demo, &data).await?;
@@ -60,7 +61,7 @@ impl Up {
         if doormat.as_ref().is_some_and(Doormat::open) {
             print::out("A browser is being opened.");
         }
-        let exit = until_signal(&agent, &mut signals).await;
+        let exit = until_signal(&mut server, &agent, &mut signals).await?;
         tokio::select! {
             stopped = agent.stop() => stopped?,
             again = signals.next() => return Ok(again),
@@ -81,12 +82,15 @@ impl Up {
 }
 
 /// Waits for the signal; tells when somebody else runs the agent meanwhile.
-async fn until_signal(agent: &DemoAgent, signals: &mut Signals) -> Exit {
+async fn until_signal(server: &mut RunningServer, agent: &DemoAgent, signals: &mut Signals) -> Result<Exit> {
+    let mut told = pin!(agent.replaced());
+    let waiting = platform::until_signal(server, signals);
+    let mut waiting = pin!(waiting);
     tokio::select! {
-        exit = signals.next() => return exit,
-        told = agent.replaced() => print::err(&told),
+        exit = &mut waiting => return exit,
+        told = &mut told => print::err(&told),
     }
-    signals.next().await
+    waiting.await
 }
 
 fn welcome(link: &str, data: &Path, with: With, option: &str) -> Vec<String> {

@@ -1,8 +1,11 @@
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 
-use band_testkit::{PATIENCE, Person};
+use band_testkit::{PATIENCE, Person, Process};
 use band_wire::phx::Topic;
 use band_wire::rest::routes;
+use tokio::process::Command;
+use tokio::time::timeout;
 
 use crate::stage::{Stage, variable};
 
@@ -72,4 +75,32 @@ async fn its_words_are_plain_and_name_what_to_do_next() {
     for word in ["@echo hello", "band agent add", "Ctrl+C", stage.data().to_str().unwrap()] {
         assert!(said.contains(word), "{word} in {said}");
     }
+}
+
+#[tokio::test]
+async fn the_browser_is_led_to_the_link_without_its_token_in_the_process_list() {
+    let stage = Stage::new();
+    let tools = stage.home().join("tools");
+    std::fs::create_dir(&tools).unwrap();
+    let opener = tools.join("xdg-open");
+    let seen = stage.home().join("seen");
+    assert!(Command::new("mkfifo").arg(&seen).status().await.unwrap().success());
+    let script = format!("#!/bin/sh\n{{ echo \"$@\"; cat \"$1\"; }} > {}\n", seen.display());
+    std::fs::write(&opener, script).unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+
+    let mut command = stage.command(&["up", "--port", "0"]);
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    command.env("PATH", path).env("DISPLAY", ":0");
+    let mut up = Process::start("up", &mut command).unwrap();
+    let line = up.line("#token=", PATIENCE).await.unwrap();
+    let link = line.split_whitespace().find(|word| word.contains("#token=")).unwrap();
+    up.line("A browser is being opened.", PATIENCE).await.unwrap();
+    let text = timeout(PATIENCE, tokio::fs::read_to_string(&seen)).await.unwrap().unwrap();
+    let (words, page) = text.split_once('\n').unwrap();
+    assert_eq!(words, stage.data().join("open.html").to_str().unwrap());
+    assert!(page.contains(link), "{page}");
+    up.signal("INT").await.unwrap();
+    up.ended(PATIENCE).await.unwrap();
+    assert!(!stage.data().join("open.html").exists());
 }

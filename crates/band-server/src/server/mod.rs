@@ -109,6 +109,14 @@ impl RunningServer {
     /// # Errors
     /// Something in it panicked.
     pub async fn wait(mut self) -> Result<(), ServeError> {
+        self.ended().await
+    }
+
+    /// The same, for whoever waits for something else besides.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait).
+    pub async fn ended(&mut self) -> Result<(), ServeError> {
         match self.running.join_next().await {
             Some(Err(err)) if err.is_panic() => Err(ServeError::Panicked),
             _ => Ok(()),
