@@ -26,8 +26,10 @@ struct Late {
     dirty: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct EventQueue {
+    /// Of the lane.
+    limit: usize,
     control: VecDeque<LinkEvent>,
     lane: VecDeque<LinkEvent>,
     session: Option<LinkEvent>,
@@ -39,6 +41,24 @@ pub(super) struct EventQueue {
 }
 
 impl EventQueue {
+    pub(super) const fn new() -> Self {
+        Self::with_limit(EVENT_QUEUE)
+    }
+
+    const fn with_limit(limit: usize) -> Self {
+        Self {
+            limit,
+            control: VecDeque::new(),
+            lane: VecDeque::new(),
+            session: None,
+            rooms: BTreeMap::new(),
+            rooms_stale: false,
+            contacts_stale: false,
+            ended: None,
+            dropped: 0,
+        }
+    }
+
     /// How many events were dropped and only marked.
     pub(super) const fn dropped(&self) -> u64 {
         self.dropped
@@ -55,7 +75,7 @@ impl EventQueue {
     }
 
     pub(super) fn push(&mut self, event: LinkEvent) {
-        let full = self.lane.len() >= EVENT_QUEUE;
+        let full = self.lane.len() >= self.limit;
         match event {
             LinkEvent::Control(_) if self.control.len() < CONTROL_QUEUE => self.control.push_back(event),
             LinkEvent::Ended(_) => self.ended = Some(event),
@@ -131,114 +151,4 @@ impl EventQueue {
 }
 
 #[cfg(test)]
-mod tests {
-    use band_wire::AgentId;
-    use band_wire::event::{AgentControl, ControlMode};
-    use uuid::Uuid;
-
-    use super::super::stop::StopReason;
-    use super::*;
-
-    fn room(number: u128) -> ChatId {
-        ChatId::new(Uuid::from_u128(number))
-    }
-
-    fn removed(number: u128) -> LinkEvent {
-        LinkEvent::RoomRemoved(room(number))
-    }
-
-    fn overflow(number: u128) -> LinkEvent {
-        LinkEvent::Overflow { room: room(number) }
-    }
-
-    fn control() -> LinkEvent {
-        let agent = AgentId::new(Uuid::nil());
-        LinkEvent::Control(Box::new(AgentControl::in_room(
-            ControlMode::Stop,
-            agent,
-            room(1),
-            "ctl-1".to_owned(),
-        )))
-    }
-
-    /// A queue whose lane is full.
-    fn full() -> EventQueue {
-        let mut queue = EventQueue::default();
-        for number in 0..EVENT_QUEUE {
-            queue.push(removed(number.try_into().unwrap()));
-        }
-        queue
-    }
-
-    fn drain(queue: &mut EventQueue) -> Vec<LinkEvent> {
-        std::iter::from_fn(|| queue.pop())
-            .filter(|event| !matches!(event, LinkEvent::RoomRemoved(_)))
-            .collect()
-    }
-
-    // `Overflow` stands in for a message here: the queue treats both alike.
-    #[test]
-    fn events_of_a_room_that_find_no_place_become_one_overflow() {
-        let mut queue = full();
-        for _ in 0..5_000 {
-            queue.push(overflow(1));
-            queue.push(overflow(2));
-        }
-        assert_eq!(queue.dropped(), 10_000);
-        assert_eq!(drain(&mut queue), [overflow(1), overflow(2)]);
-        assert!(queue.is_empty());
-    }
-
-    #[test]
-    fn a_later_event_does_not_overtake_one_that_was_dropped() {
-        let mut queue = full();
-        queue.push(overflow(1));
-        queue.pop();
-        queue.push(overflow(1));
-        queue.push(overflow(2));
-        assert_eq!(queue.dropped(), 2, "room 2 was never marked and has a place");
-        assert_eq!(drain(&mut queue), [overflow(2), overflow(1)]);
-    }
-
-    #[test]
-    fn the_newest_word_on_a_room_and_on_the_session_is_kept() {
-        let mut queue = full();
-        let failed = LinkEvent::RoomJoinFailed { room: room(1), reason: "no".to_owned(), retry_in: None };
-        queue.push(LinkEvent::Connected { reconnect: true });
-        queue.push(failed);
-        queue.push(LinkEvent::RoomJoined(room(1)));
-        queue.push(overflow(1));
-        let expected =
-            [LinkEvent::Connected { reconnect: true }, LinkEvent::RoomJoined(room(1)), overflow(1)];
-        assert_eq!(drain(&mut queue), expected);
-    }
-
-    #[test]
-    fn a_membership_that_finds_no_place_makes_the_list_stale() {
-        let mut queue = full();
-        queue.push(removed(1));
-        queue.pop();
-        queue.push(removed(1));
-        assert_eq!(drain(&mut queue), [LinkEvent::RoomsStale]);
-    }
-
-    #[test]
-    fn control_signals_overtake_a_full_lane_and_are_bounded_too() {
-        let mut queue = full();
-        for _ in 0..=CONTROL_QUEUE {
-            queue.push(control());
-        }
-        for _ in 0..CONTROL_QUEUE {
-            assert_eq!(queue.pop(), Some(control()));
-        }
-        assert_eq!(drain(&mut queue), [LinkEvent::RoomsStale]);
-    }
-
-    #[test]
-    fn the_end_comes_last() {
-        let mut queue = full();
-        queue.push(LinkEvent::Ended(StopReason::Requested));
-        queue.push(overflow(1));
-        assert_eq!(drain(&mut queue), [overflow(1), LinkEvent::Ended(StopReason::Requested)]);
-    }
-}
+mod tests;

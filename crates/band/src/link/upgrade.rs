@@ -21,6 +21,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::config::Target;
 use super::dial::{Dial, Endpoint, Stream};
+use crate::rest::shown;
 use crate::retry_after;
 
 /// How long the body of a refusal may take.
@@ -131,6 +132,11 @@ fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Refusal {
         refusal.request_id = error.request_id;
         refusal.retry_after = error.retry_after.map(Duration::from_secs).or(refusal.retry_after);
     }
+    if status.is_redirection() {
+        // Not followed: the key must not travel to a host that its owner did not name.
+        let to = headers.get(http::header::LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
+        refusal.message = Some(format!("it redirects to {}: set ws_url to the final address", shown(to)));
+    }
     refusal
 }
 
@@ -157,5 +163,14 @@ mod tests {
             assert_eq!(refusal.status, 503);
             assert_eq!((refusal.code.as_deref(), refusal.retry_after), (code, wait), "{body}");
         }
+    }
+
+    #[test]
+    fn a_redirect_names_where_it_leads_without_the_query() {
+        let to = "https://band.ai/socket?token=secret".parse().unwrap();
+        let headers = HeaderMap::from_iter([(http::header::LOCATION, to)]);
+        let refusal = refusal(StatusCode::FOUND, &headers, b"");
+        let text = "it redirects to \"https://band.ai/socket\": set ws_url to the final address";
+        assert_eq!(refusal.message.as_deref(), Some(text));
     }
 }

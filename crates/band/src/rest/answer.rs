@@ -2,11 +2,13 @@
 
 use band_wire::rest::{Data, ErrorBody};
 use bytes::{Bytes, BytesMut};
+use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::config::shown;
 use crate::error::ApiError;
 use crate::retry_after;
 
@@ -76,6 +78,10 @@ impl Answer {
             }
             Err(_) => ApiError::new(self.status.as_u16(), self.excerpt()),
         };
+        if self.status.is_redirection() {
+            let to = self.headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
+            error.message = format!("it redirects to {}: set rest_url to the final address", shown(to));
+        }
         error.request_id = error.request_id.or_else(|| self.request_id());
         error.retry_after = self.retry_after().or(error.retry_after);
         error

@@ -77,7 +77,7 @@ impl LinkMachine {
             malformed_in_row: 0,
             probed: None,
             outputs: VecDeque::new(),
-            events: EventQueue::default(),
+            events: EventQueue::new(),
             counters: Counters::default(),
         }
     }

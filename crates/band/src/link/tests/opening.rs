@@ -122,3 +122,44 @@ async fn no_event_and_no_debug_output_shows_the_key() {
     let shown = format!("{:?} {:?} {:?}", world.event().await, world.handle, config("ws://band.test"));
     assert!(!shown.contains(KEY), "{shown}");
 }
+
+/// Takes what is logged.
+#[derive(Debug, Clone, Default)]
+struct Pages(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl io::Write for Pages {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().map_err(|_| io::Error::other("poisoned"))?.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_most_detailed_log_holds_neither_the_key_nor_the_query() {
+    let pages = Pages::default();
+    let writer = pages.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let mut world = World::start_with(&config("ws://band.test/s?token=hush"));
+    world.answer(&["HTTP/1.1 503 Later\r\n\r\n"]).await;
+    let mut peer = world.accept().await;
+    peer.join_own_topics().await;
+    world.event().await;
+    world.event().await;
+    world.stop.cancel();
+    peer.accept_request().await;
+    peer.closed().await;
+    drop(peer);
+    world.ended().await;
+    drop(guard);
+    let text = String::from_utf8(pages.0.lock().unwrap().clone()).unwrap();
+    assert!(text.contains("status_code: 503") && text.contains("connected"), "{text}");
+    assert!(!text.contains(KEY) && !text.contains("hush"), "{text}");
+}

@@ -173,3 +173,19 @@ async fn a_platform_that_stops_reading_is_noticed_and_left() {
     world.accept().await.join_own_topics().await;
     drop(peer);
 }
+
+#[tokio::test(start_paused = true)]
+async fn messages_that_came_in_before_a_write_failed_are_delivered() {
+    let (mut world, mut peer) = World::in_room().await;
+    // Nothing here yields: the link sees the messages, the command and the end of the pipe together.
+    for id in 0..3 {
+        peer.push_message(id).await;
+    }
+    world.handle.join_room(room(2)).await;
+    drop(peer);
+    for id in 0..3 {
+        assert_eq!(message_id(&world.event().await), Some(id));
+    }
+    let event = world.event().await;
+    assert!(matches!(event, LinkEvent::Disconnected { reason: Disconnect::Broken(_), .. }), "{event:?}");
+}

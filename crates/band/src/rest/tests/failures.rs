@@ -88,7 +88,9 @@ async fn a_redirect_is_an_error_and_the_key_does_not_follow_it() {
     let elsewhere = Platform::follow([ok(&json!({"data": message()}))]).await;
     let location: &'static str = format!("Location: http://{}/\r\n", elsewhere.address).leak();
     let platform = Platform::follow([Step::Answer(302, location, String::new())]).await;
-    assert_eq!(platform.client().next(CHAT).await.unwrap_err().status(), Some(302));
+    let err = platform.client().next(CHAT).await.unwrap_err();
+    assert_eq!(err.status(), Some(302));
+    assert!(err.to_string().contains("set rest_url to the final address"), "{err}");
     assert_eq!(elsewhere.lines().len(), 0);
 }
 
