@@ -5,6 +5,8 @@ mod chat;
 mod key;
 mod message;
 mod peer;
+#[cfg(test)]
+mod plans;
 mod queue;
 mod timeline;
 mod user;
@@ -15,7 +17,7 @@ pub use key::{FoundKey, StoredAnswer};
 pub use message::StoredMessage;
 pub use timeline::{Direction, Slice, TypesWanted};
 
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::{CachedStatement, Connection, Row, ToSql};
 
 use super::StoreError;
 
@@ -38,7 +40,7 @@ impl<'c> View<'c> {
         params: &[&dyn ToSql],
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
-        let mut statement = self.0.prepare_cached(sql)?;
+        let mut statement = self.statement(sql)?;
         let mut rows = statement.query(params)?;
         Ok(rows.next()?.map(read).transpose()?)
     }
@@ -49,7 +51,7 @@ impl<'c> View<'c> {
         params: &[&dyn ToSql],
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let mut statement = self.0.prepare_cached(sql)?;
+        let mut statement = self.statement(sql)?;
         let rows = statement.query_map(params, read)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -59,6 +61,12 @@ impl<'c> View<'c> {
     }
 
     fn exists(self, sql: &str, params: &[&dyn ToSql]) -> Result<bool, StoreError> {
-        Ok(self.0.prepare_cached(sql)?.exists(params)?)
+        Ok(self.statement(sql)?.exists(params)?)
+    }
+
+    fn statement(self, sql: &str) -> Result<CachedStatement<'c>, StoreError> {
+        #[cfg(test)]
+        plans::note(sql);
+        Ok(self.0.prepare_cached(sql)?)
     }
 }
