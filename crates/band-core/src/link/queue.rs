@@ -8,7 +8,7 @@
 //! | room added, removed, deleted | one `RoomsStale` follows |
 //! | contact | one `ContactsStale` follows |
 //! | room joined, join failed | the newest of each room |
-//! | connected, disconnected | the newest |
+//! | connected, disconnected | the newest; until it is taken the lane counts as full, so that nothing of the next socket overtakes it. A disconnect takes what is kept of its socket's joins with it |
 //! | control | has a lane of its own, ahead of everything; when that is full, `RoomsStale` |
 //! | ended | always, as the last one |
 
@@ -75,15 +75,16 @@ impl EventQueue {
     }
 
     pub(super) fn push(&mut self, event: LinkEvent) {
-        let full = self.lane.len() >= self.limit;
+        let full = self.lane.len() >= self.limit || self.session.is_some();
+        if matches!(event, LinkEvent::Disconnected { .. }) {
+            self.forget_outcomes();
+        }
         match event {
             LinkEvent::Control(_) if self.control.len() < CONTROL_QUEUE => self.control.push_back(event),
             LinkEvent::Ended(_) => self.ended = Some(event),
             LinkEvent::RoomsStale => self.rooms_stale = true,
             LinkEvent::ContactsStale => self.contacts_stale = true,
-            LinkEvent::Connected { .. } | LinkEvent::Disconnected { .. }
-                if full || self.session.is_some() =>
-            {
+            LinkEvent::Connected { .. } | LinkEvent::Disconnected { .. } if full => {
                 self.session = Some(event);
             }
             LinkEvent::RoomJoined(room) | LinkEvent::RoomJoinFailed { room, .. }
@@ -144,9 +145,31 @@ impl EventQueue {
         self.ended.take()
     }
 
-    /// The owner has left a room: what is kept of it serves nobody.
+    /// A socket is gone, and with it the outcomes of its joins.
+    fn forget_outcomes(&mut self) {
+        self.rooms.retain(|_, late| {
+            late.outcome = None;
+            late.dirty
+        });
+    }
+
+    /// The owner has left a room: what waits of it serves nobody, and would be taken for news of a later stay.
     pub(super) fn forget(&mut self, room: ChatId) {
         self.rooms.remove(&room);
+        self.lane.retain(|event| subscription(event) != Some(room));
+    }
+}
+
+/// The room to whose subscription an event belongs.
+const fn subscription(event: &LinkEvent) -> Option<ChatId> {
+    match event {
+        LinkEvent::RoomJoined(room)
+        | LinkEvent::RoomJoinFailed { room, .. }
+        | LinkEvent::Message { room, .. }
+        | LinkEvent::ParticipantAdded { room, .. }
+        | LinkEvent::ParticipantRemoved { room, .. }
+        | LinkEvent::Overflow { room } => Some(*room),
+        _ => None,
     }
 }
 

@@ -71,7 +71,6 @@ impl Room {
         match mark {
             Mark::Accepted => {
                 *claim = Step::Done;
-                self.pass.calm();
                 self.start_when_ready();
             }
             Mark::NotFound => {
@@ -222,8 +221,12 @@ impl Room {
 
     fn apply(&mut self, id: MessageId, ruling: Ruling, last_attempt: bool) {
         match ruling {
-            Ruling::Processed => self.owed.add(Debt { message: id, failure: None, reclaim: false }),
+            Ruling::Processed => {
+                self.pass.calm();
+                self.owed.add(Debt { message: id, failure: None, reclaim: false });
+            }
             Ruling::Failed { error, notice } => {
+                self.pass.calm();
                 self.owed.add(Debt { message: id, failure: Some(error), reclaim: false });
                 if let Some(text) = notice {
                     let call = self.call(Call::Notice(text));

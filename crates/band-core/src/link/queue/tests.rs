@@ -1,5 +1,8 @@
 //! The queue, case by case and as a law.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use band_wire::AgentId;
 use band_wire::event::{AgentControl, ControlMode, Event};
 use band_wire::phx::Topic;
@@ -8,7 +11,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
-use crate::link::StopReason;
+use crate::link::{Disconnect, StopReason};
 
 fn room(number: u128) -> ChatId {
     ChatId::new(Uuid::from_u128(number))
@@ -97,6 +100,43 @@ fn control_signals_overtake_a_full_lane_and_are_bounded_too() {
     assert_eq!(drain(&mut queue), [LinkEvent::RoomsStale]);
 }
 
+fn disconnected() -> LinkEvent {
+    LinkEvent::Disconnected { reason: Disconnect::Dead, retry_in: Duration::ZERO }
+}
+
+#[test]
+fn nothing_of_the_next_socket_overtakes_a_disconnect_that_found_the_lane_full() {
+    let mut queue = full();
+    queue.push(disconnected());
+    queue.pop();
+    queue.pop();
+    queue.push(LinkEvent::RoomJoined(room(1)));
+    queue.push(overflow(2));
+    assert_eq!(drain(&mut queue), [disconnected(), LinkEvent::RoomJoined(room(1)), overflow(2)]);
+}
+
+#[test]
+fn a_join_of_a_socket_that_is_gone_is_not_told_after_its_end() {
+    let mut queue = full();
+    queue.push(LinkEvent::RoomJoined(room(1)));
+    queue.push(LinkEvent::RoomJoined(room(2)));
+    queue.push(overflow(2));
+    queue.push(disconnected());
+    assert_eq!(drain(&mut queue), [disconnected(), overflow(2)]);
+}
+
+#[test]
+fn what_waits_of_a_room_that_was_left_is_dropped_and_its_membership_is_kept() {
+    let mut queue = EventQueue::new();
+    queue.push(LinkEvent::RoomJoined(room(1)));
+    queue.push(overflow(1));
+    queue.push(overflow(2));
+    queue.push(removed(1));
+    queue.forget(room(1));
+    let left: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+    assert_eq!(left, [overflow(2), removed(1)]);
+}
+
 #[test]
 fn the_end_comes_last() {
     let mut queue = full();
@@ -166,5 +206,28 @@ proptest! {
             let known = seen.last.map_or(0, |last| last + 1).max(seen.resynced_at);
             prop_assert_eq!(known, pushed, "nothing is lost silently");
         }
+    }
+
+    // Steps: pop, a filler, a lost socket, or a room that is joined on the socket of now. Whoever believes what
+    // the queue says knows in the end which rooms are subscribed.
+    #[test]
+    fn the_owner_ends_up_knowing_which_rooms_are_subscribed(steps in prop::collection::vec(0..8_u128, 0..80)) {
+        let mut queue = EventQueue::with_limit(4);
+        let (mut subscribed, mut believed) = (BTreeSet::new(), BTreeSet::new());
+        let mut look = |queue: &mut EventQueue| match queue.pop() {
+            Some(LinkEvent::Disconnected { .. }) => { believed.clear(); true }
+            Some(LinkEvent::RoomJoined(room)) => { believed.insert(room); true }
+            other => other.is_some(),
+        };
+        for step in steps {
+            match step {
+                0 | 1 => { look(&mut queue); }
+                2 | 3 => queue.push(removed(9)),
+                4 => { subscribed.clear(); queue.push(disconnected()); }
+                _ => { subscribed.insert(room(step)); queue.push(LinkEvent::RoomJoined(room(step))); }
+            }
+        }
+        while look(&mut queue) {}
+        prop_assert_eq!(believed, subscribed);
     }
 }

@@ -3,7 +3,8 @@
 use band_wire::rest::DeliveryStatus;
 
 use super::rig::{Rig, boom, done, ending};
-use crate::room::{Answer, Mark};
+use crate::Machine;
+use crate::room::{Answer, Mark, Why};
 use crate::turn::Ending;
 
 #[test]
@@ -141,6 +142,31 @@ fn a_message_that_was_not_accepted_is_not_charged_and_keeps_the_past_owed() {
     rig.sees(&["next"]);
     rig.next(Some(1));
     rig.handles(1);
+}
+
+#[test]
+fn an_adapter_that_takes_nothing_is_asked_more_and_more_rarely() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.end(1, ending(Ending::NotAccepted));
+    rig.sees(&[]);
+    let start = rig.now;
+    for _ in 0..20 {
+        let due = rig.room.deadline().unwrap();
+        assert_eq!(due.why, Why::Retry);
+        rig.wait(u64::try_from(due.at.since(rig.now).as_millis()).unwrap() + 1);
+        rig.sees(&["next"]);
+        rig.next(Some(1));
+        rig.sees(&["claim 1"]);
+        rig.mark("claim 1", Mark::Accepted);
+        rig.sees(&["turn 1, first"]);
+        rig.end(1, ending(Ending::NotAccepted));
+        rig.sees(&[]);
+    }
+    assert!(rig.now.since(start).as_secs() > 60, "20 times in {:?}", rig.now.since(start));
 }
 
 #[test]
