@@ -21,6 +21,8 @@ const PAGE_SIZE: u64 = 100;
 const MIN_PAGES: u64 = 50;
 /// Pages walked beyond what the platform announced when the walk began: rooms may come while it goes on.
 const MORE_PAGES: u64 = 5;
+/// How often a list of rooms that changes while it is read is read.
+const WALKS: u32 = 3;
 
 /// Which part of a room's past to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,17 +65,33 @@ impl RestClient {
         Ok(self.call(call).await?.json()?)
     }
 
-    /// All of the agent's rooms, each once, in the platform's order.
+    /// All of the agent's rooms, each once, in the platform's order. A room that goes while the pages are read
+    /// moves another one from a page that is to come to one that was read; so pages whose count of all rooms changes
+    /// on the way are read again, a few times.
     ///
     /// # Errors
     /// Any page that can't be read: half a list would look like rooms that are gone.
     pub async fn all_chats(&self) -> Result<Vec<AgentChat>> {
+        let mut walks = 1;
+        loop {
+            let (chats, is_steady) = self.walk_chats().await?;
+            if is_steady || walks == WALKS {
+                return Ok(chats);
+            }
+            walks += 1;
+        }
+    }
+
+    /// Reads the pages of rooms once. Gives also whether all of them told the same count of rooms.
+    async fn walk_chats(&self) -> Result<(Vec<AgentChat>, bool)> {
         let mut seen = std::collections::BTreeSet::new();
         let mut chats = Vec::new();
         let mut last = MIN_PAGES;
         let mut number = 1;
+        let mut totals = std::collections::BTreeSet::new();
         while number <= last {
             let page = self.chats(number).await?;
+            totals.insert(page.metadata.total_count);
             if number == 1 {
                 last = MIN_PAGES.max(page.metadata.total_pages.saturating_add(MORE_PAGES));
             }
@@ -84,7 +102,7 @@ impl RestClient {
             }
             number += 1;
         }
-        Ok(chats)
+        Ok((chats, totals.len() <= 1))
     }
 
     /// One room.

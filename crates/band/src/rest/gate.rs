@@ -41,14 +41,17 @@ impl Gate {
 
     /// Waits until a call may start. `None` when the gate is gone, which it never is.
     pub(super) async fn pass(&self, lane: Lane) -> Option<SemaphorePermit<'_>> {
-        while let Some(until) = self.closed_until() {
-            sleep_until(until).await;
-        }
         let permits = match lane {
             Lane::Work => &self.work,
             Lane::Reports => &self.reports,
         };
-        permits.acquire().await.ok()
+        loop {
+            let permit = permits.acquire().await.ok()?;
+            // Asked with the permit in hand: the gate may have closed while this call waited for one.
+            let Some(until) = self.closed_until() else { return Some(permit) };
+            drop(permit);
+            sleep_until(until).await;
+        }
     }
 
     /// Lets no call start for a while.
@@ -76,5 +79,24 @@ mod tests {
         gate.close_for(Duration::from_secs(5));
         assert!(gate.pass(Lane::Work).await.is_some());
         assert_eq!(start.elapsed().as_secs(), 120);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_waited_for_a_place_heeds_a_gate_that_closed_meanwhile() {
+        let gate = Gate::new();
+        let mut places = Vec::new();
+        for _ in 0..IN_FLIGHT {
+            places.push(gate.pass(Lane::Work).await);
+        }
+        let start = Instant::now();
+        let next = gate.pass(Lane::Work);
+        let limited = async {
+            tokio::task::yield_now().await;
+            gate.close_for(Duration::from_secs(30));
+            places.clear();
+        };
+        let (passed, ()) = tokio::join!(next, limited);
+        assert!(passed.is_some());
+        assert_eq!(start.elapsed().as_secs(), 30);
     }
 }

@@ -23,8 +23,12 @@ fn chat(number: u128) -> Value {
 }
 
 fn page(chats: impl IntoIterator<Item = u128>, page: u64, total_pages: u64) -> Step {
+    page_of(0, chats, page, total_pages)
+}
+
+fn page_of(total: u64, chats: impl IntoIterator<Item = u128>, page: u64, total_pages: u64) -> Step {
     let data: Vec<Value> = chats.into_iter().map(chat).collect();
-    let metadata = json!({"page": page, "page_size": 100, "total_count": 0, "total_pages": total_pages});
+    let metadata = json!({"page": page, "page_size": 100, "total_count": total, "total_pages": total_pages});
     ok(&json!({"data": data, "metadata": metadata}))
 }
 
@@ -125,6 +129,29 @@ async fn a_list_that_grows_is_followed_and_one_that_repeats_ends() {
     let repeats = Platform::follow([page([1], 1, 9), page([1], 2, 9)]).await;
     assert_eq!(repeats.client().all_chats().await.unwrap().len(), 1);
     assert_eq!(repeats.lines().len(), 2);
+}
+
+#[tokio::test]
+async fn a_room_that_goes_while_the_pages_are_read_hides_no_other() {
+    // Room 1 goes after the first page, so that room 101 moves to the page that was read.
+    let platform = Platform::follow([
+        page_of(150, 1..=100, 1, 2),
+        page_of(149, 102..=150, 2, 2),
+        page_of(149, 2..=101, 1, 2),
+        page_of(149, 102..=150, 2, 2),
+    ])
+    .await;
+    let chats = platform.client().all_chats().await.unwrap();
+    let numbers: Vec<u128> = chats.iter().map(|chat| chat.id.uuid().as_u128()).collect();
+    assert_eq!(numbers, (2..=150).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_list_that_never_stands_still_is_taken_as_it_is() {
+    let changing = (1..=3).flat_map(|n| [page_of(n, [1], 1, 2), page_of(n + 1, [2], 2, 2)]);
+    let platform = Platform::follow(changing).await;
+    assert_eq!(platform.client().all_chats().await.unwrap().len(), 2);
+    assert_eq!(platform.lines().len(), 6);
 }
 
 #[tokio::test]
