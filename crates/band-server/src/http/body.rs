@@ -98,3 +98,43 @@ fn too_slow() -> Problem {
     let message = format!("The request body did not arrive within {} s", BODY_TIMEOUT.as_secs());
     Problem::new(StatusCode::REQUEST_TIMEOUT, code::REQUEST_TIMEOUT, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use band_wire::rest::CreateChat;
+    use futures_util::stream;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    async fn read_from(body: Body) -> Result<Json<CreateChat>, Problem> {
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json").body(body).unwrap();
+        Json::from_request(request, &()).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_come_is_not_waited_for() {
+        let began = Instant::now();
+        let never = Body::from_stream(stream::pending::<std::io::Result<Bytes>>());
+        let problem = read_from(never).await.unwrap_err();
+        assert_eq!(problem.status(), StatusCode::REQUEST_TIMEOUT);
+        assert_eq!(began.elapsed(), BODY_TIMEOUT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_drips_is_not_waited_for_either() {
+        let drip = stream::unfold((), |()| async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Some((Ok::<_, std::io::Error>(Bytes::from_static(b" ")), ()))
+        });
+        let problem = read_from(Body::from_stream(drip)).await.unwrap_err();
+        assert_eq!(problem.status(), StatusCode::REQUEST_TIMEOUT);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_off_is_no_body() {
+        let broken = stream::iter([Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("gone"))]);
+        let problem = read_from(Body::from_stream(broken)).await.unwrap_err();
+        assert_eq!(problem.status(), StatusCode::BAD_REQUEST);
+    }
+}

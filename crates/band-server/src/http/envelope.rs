@@ -58,3 +58,44 @@ fn write_body(response: &mut Response, problem: Problem, method: &Method, id: &R
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("ApiKey"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use hyper::service::Service;
+    use hyper_util::service::TowerToHyperService;
+
+    use super::*;
+
+    async fn call(path: &str) -> (StatusCode, serde_json::Value) {
+        async fn boom() {
+            panic!("a defect")
+        }
+        let bare = get(|| async { StatusCode::IM_A_TEAPOT });
+        let router = Router::new().route("/boom", get(boom)).route("/bare", bare).layer(from_fn(envelope));
+        let request = Request::builder().uri(path).header(X_REQUEST_ID, "r-1").body(Body::empty()).unwrap();
+        let response = TowerToHyperService::new(router).call(request).await.unwrap();
+        let status = response.status();
+        let body = axum::body::to_bytes(response.into_body(), 4096).await.unwrap();
+        (status, serde_json::from_slice(&body).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_500_in_the_one_shape_that_tells_nothing() {
+        let (status, body) = call("/boom").await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(
+            (&body["error"]["code"], &body["error"]["request_id"]),
+            (&"internal_error".into(), &"r-1".into())
+        );
+        assert!(!body.to_string().contains("defect"), "{body}");
+    }
+
+    #[tokio::test]
+    async fn a_bare_status_gets_a_body() {
+        let (status, body) = call("/bare").await;
+        assert_eq!((status, &body["error"]["code"]), (StatusCode::IM_A_TEAPOT, &"bad_request".into()));
+    }
+}

@@ -126,3 +126,70 @@ fn put<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handl
 fn delete<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handler: H) -> Route {
     Route { method: Method::DELETE, path, kind, handler: on(MethodFilter::DELETE, handler) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+
+    use axum::body::Body;
+    use http::StatusCode;
+    use hyper::service::Service;
+    use hyper_util::service::TowerToHyperService;
+    use secrecy::SecretString;
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::AdminToken;
+    use super::*;
+    use crate::app::App;
+    use crate::server::Peer;
+    use crate::socket::Switchboard;
+    use crate::store::DataDir;
+
+    #[tokio::test]
+    async fn administration_is_for_this_machine_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        let board = Arc::new(Switchboard::new(1).0);
+        let app = App::open(&DataDir::open(temp.path()).unwrap(), board.clone()).await.unwrap();
+        let token = AdminToken::new(SecretString::from("s3cret"));
+        let router =
+            TowerToHyperService::new(router(Context::new(app, board, token, &CancellationToken::new())));
+        let call = async |peer: Option<&str>| {
+            let mut request = Request::post("/api/v1/admin/users")
+                .header("authorization", "Bearer s3cret")
+                .header("content-type", "application/json")
+                .body(Body::from(r#"{"user":{"name":"Ann"}}"#))
+                .unwrap();
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(Peer(peer.parse::<SocketAddr>().unwrap()));
+            }
+            router.call(request).await.unwrap().status()
+        };
+        for peer in ["127.0.0.1:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+            assert_eq!(call(Some(peer)).await, StatusCode::CREATED, "{peer}");
+        }
+        for peer in [Some("10.0.0.7:1"), Some("[2001:db8::1]:1"), None] {
+            assert_eq!(call(peer).await, StatusCode::NOT_FOUND, "{peer:?}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_there_twice_and_paths_tell_who_may_call() {
+        let table = table();
+        let mut lines: Vec<String> =
+            table.iter().map(|route| format!("{} {}", route.method, route.path)).collect();
+        lines.sort();
+        let all = lines.len();
+        lines.dedup();
+        assert_eq!(lines.len(), all);
+        for route in table {
+            let expected = match route.path {
+                path if path.starts_with("/api/v1/agent/") => Kind::Agent,
+                path if path.starts_with("/api/v1/me/") => Kind::Human,
+                path if path.starts_with("/api/v1/admin/") => Kind::Admin,
+                _ => Kind::Anyone,
+            };
+            assert_eq!(route.kind, expected, "{}", route.path);
+        }
+    }
+}

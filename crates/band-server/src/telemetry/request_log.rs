@@ -6,6 +6,9 @@ use http::{Method, StatusCode};
 
 use super::RequestId;
 
+/// Under which a filter finds the lines.
+const TARGET: &str = "band_server::request";
+
 /// Writes the line of a finished request. `code` is that of the error envelope.
 pub(crate) fn record(
     method: &Method,
@@ -17,8 +20,8 @@ pub(crate) fn record(
 ) {
     let (status, took_us) = (status.as_u16(), u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
     if status >= 500 {
-        tracing::warn!(%method, route, status, code, took_us, %request_id, "request");
+        tracing::warn!(target: TARGET, %method, route, status, code, took_us, %request_id, "request");
     } else {
-        tracing::info!(%method, route, status, code, took_us, %request_id, "request");
+        tracing::info!(target: TARGET, %method, route, status, code, took_us, %request_id, "request");
     }
 }

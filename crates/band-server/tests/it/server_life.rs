@@ -99,3 +99,18 @@ async fn files_of_the_directory_are_private() {
         assert_eq!(mode & 0o077, 0, "{} has mode {mode:o}", entry.path().display());
     }
 }
+
+#[tokio::test]
+async fn without_its_store_a_platform_asks_to_come_back() {
+    let p = Populated::start().await;
+    let mut agent = Phoenix::open(&p.site, &p.helper).await;
+    p.site.server().app().close().await;
+    let answer = p.site.get(&p.helper, &format!("/api/v1/agent/chats/{}", p.room)).await;
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    answer.refused(503, "service_unavailable");
+    // No error reply to the join: the client would give the room up for good.
+    let room = format!("chat_room:{}", p.room);
+    agent.send(&json!(["1", "1", room, "phx_join", {}]).to_string()).await;
+    assert_eq!(agent.closed().await, Some(1011));
+    assert!(agent.kept().is_empty());
+}
