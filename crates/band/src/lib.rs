@@ -18,7 +18,7 @@ mod turn;
 
 pub use adapter::{
     AdapterError, AdapterErrorKind, AdapterFn, AdapterResult, BoxedAdapter, FrameworkAdapter, Identity,
-    InterruptMode, SimpleAdapter, adapter_fn,
+    InterruptMode, PlatformConnection, SimpleAdapter, adapter_fn,
 };
 pub use agent::{Agent, AgentBuilder, CleanupFailure, CleanupIncomplete, Running, Stopped};
 pub use band_core::room::Member;

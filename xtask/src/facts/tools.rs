@@ -3,7 +3,6 @@
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
-use super::openapi;
 use super::prose;
 
 /// What a tool is, beside its parameters.
@@ -52,9 +51,8 @@ pub(super) fn facts(document: &Value) -> Result<Value> {
 fn tool(found: &Value) -> Value {
     let mut facts: Map<String, Value> =
         KEPT.iter().filter_map(|key| Some(((*key).to_owned(), found.get(key)?.clone()))).collect();
-    if let Some(parameters) = found.get("parameters") {
-        facts.insert("parameters".to_owned(), openapi::schema(parameters));
-    }
+    // These schemas come without their texts.
+    facts.extend(found.get("parameters").map(|schema| ("parameters".to_owned(), schema.clone())));
     facts.into()
 }
 

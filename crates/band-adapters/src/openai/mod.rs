@@ -9,7 +9,7 @@ mod wire;
 use std::sync::OnceLock;
 
 use band::tools::{ToolOutcome, tool_specs};
-use band::{AdapterResult, AgentFailure, Identity, SimpleAdapter, Turn};
+use band::{AdapterResult, AgentFailure, Identity, PlatformConnection, SimpleAdapter, Turn};
 use band_wire::ChatId;
 use band_wire::rest::EventType;
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ impl Chat {
 impl SimpleAdapter for Chat {
     type Converter = ChatHistory;
 
-    async fn on_started(&self, me: &Identity) -> AdapterResult {
+    async fn on_started(&self, me: &Identity, _: &PlatformConnection) -> AdapterResult {
         // Of a second start the first prompt stays: it is the same agent.
         let content = system_prompt(me, self.config.instructions.as_deref());
         let _ = self.prompt.set(Entry::System { content });

@@ -17,7 +17,7 @@ async fn chat(server: &ModelServer, room: &FakeTools) -> Chat {
     config.base_url = server.base_url();
     config.instructions = Some("Be brief.".to_owned());
     let chat = Chat::new(config).unwrap();
-    FrameworkAdapter::on_started(&chat, room.identity()).await.unwrap();
+    FrameworkAdapter::on_started(&chat, room.identity(), &room.platform().unwrap()).await.unwrap();
     chat
 }
 

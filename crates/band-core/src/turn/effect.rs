@@ -56,6 +56,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_effects_are_the_published_ones() {
+        let facts = include_str!("../../../band-wire/facts/tools.json");
+        let facts: serde_json::Value = serde_json::from_str(facts).unwrap();
+        let tools: Vec<_> =
+            facts["tools"].as_array().unwrap().iter().filter(|tool| tool["surface"] == "agent").collect();
+        for tool in &tools {
+            let effect = format!("{:?}", Effect::of_tool(tool["name"].as_str().unwrap())).to_lowercase();
+            assert_eq!(tool["effect"], effect, "{}", tool["name"]);
+        }
+        assert_eq!(tools.len(), 28);
+    }
+
+    #[test]
     fn each_tool_has_the_effect_of_its_group() {
         let table = [
             ("band_send_message", Effect::Reply),

@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use band_wire::ChatId;
 
-use super::{AdapterResult, FrameworkAdapter, Identity, InterruptMode};
+use super::{AdapterResult, FrameworkAdapter, Identity, InterruptMode, PlatformConnection};
 use crate::turn::AgentInput;
 
 type Boxed<'a> = Pin<Box<dyn Future<Output = AdapterResult> + Send + 'a>>;
@@ -31,7 +31,7 @@ impl fmt::Debug for BoxedAdapter {
 trait DynAdapter: Send + Sync {
     fn on_event(&self, input: AgentInput) -> Boxed<'_>;
     fn judges_turns(&self) -> bool;
-    fn on_started<'a>(&'a self, me: &'a Identity) -> Boxed<'a>;
+    fn on_started<'a>(&'a self, me: &'a Identity, platform: &'a PlatformConnection) -> Boxed<'a>;
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode);
     fn on_cleanup(&self, room: ChatId) -> Boxed<'_>;
     fn cleanup_all(&self) -> Boxed<'_>;
@@ -46,8 +46,8 @@ impl<A: FrameworkAdapter> DynAdapter for A {
         FrameworkAdapter::judges_turns(self)
     }
 
-    fn on_started<'a>(&'a self, me: &'a Identity) -> Boxed<'a> {
-        Box::pin(FrameworkAdapter::on_started(self, me))
+    fn on_started<'a>(&'a self, me: &'a Identity, platform: &'a PlatformConnection) -> Boxed<'a> {
+        Box::pin(FrameworkAdapter::on_started(self, me, platform))
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {
@@ -72,8 +72,8 @@ impl FrameworkAdapter for BoxedAdapter {
         self.0.judges_turns()
     }
 
-    async fn on_started(&self, me: &Identity) -> AdapterResult {
-        self.0.on_started(me).await
+    async fn on_started(&self, me: &Identity, platform: &PlatformConnection) -> AdapterResult {
+        self.0.on_started(me, platform).await
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {

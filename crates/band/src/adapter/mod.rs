@@ -4,6 +4,7 @@ mod boxed;
 mod error;
 mod function;
 mod identity;
+mod platform;
 mod simple;
 
 use std::future::{Future, ready};
@@ -14,6 +15,7 @@ pub use boxed::BoxedAdapter;
 pub use error::{AdapterError, AdapterErrorKind};
 pub use function::{AdapterFn, adapter_fn};
 pub use identity::Identity;
+pub use platform::PlatformConnection;
 pub use simple::SimpleAdapter;
 
 use crate::turn::AgentInput;
@@ -50,8 +52,12 @@ pub trait FrameworkAdapter: Send + Sync + 'static {
     ///
     /// # Errors
     /// The start fails with the error, and everything is unwound.
-    fn on_started(&self, me: &Identity) -> impl Future<Output = AdapterResult> + Send {
-        let _ = me;
+    fn on_started(
+        &self,
+        me: &Identity,
+        platform: &PlatformConnection,
+    ) -> impl Future<Output = AdapterResult> + Send {
+        let _ = (me, platform);
         ready(Ok(()))
     }
 

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use band_wire::ChatId;
 
-use super::{AdapterResult, FrameworkAdapter, Identity, InterruptMode};
+use super::{AdapterResult, FrameworkAdapter, Identity, InterruptMode, PlatformConnection};
 use crate::history::HistoryConverter;
 use crate::turn::{AgentInput, Turn};
 
@@ -51,8 +51,12 @@ pub trait SimpleAdapter: Send + Sync + 'static {
     ///
     /// # Errors
     /// The start fails with the error.
-    fn on_started(&self, me: &Identity) -> impl Future<Output = AdapterResult> + Send {
-        let _ = me;
+    fn on_started(
+        &self,
+        me: &Identity,
+        platform: &PlatformConnection,
+    ) -> impl Future<Output = AdapterResult> + Send {
+        let _ = (me, platform);
         ready(Ok(()))
     }
 
@@ -90,8 +94,12 @@ impl<A: SimpleAdapter> FrameworkAdapter for A {
         SimpleAdapter::judges_turns(self)
     }
 
-    fn on_started(&self, me: &Identity) -> impl Future<Output = AdapterResult> + Send {
-        SimpleAdapter::on_started(self, me)
+    fn on_started(
+        &self,
+        me: &Identity,
+        platform: &PlatformConnection,
+    ) -> impl Future<Output = AdapterResult> + Send {
+        SimpleAdapter::on_started(self, me, platform)
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {

@@ -35,10 +35,13 @@ impl Agent {
                 running = &mut start => running?,
                 () = signals.next() => {
                     stop.cancel();
-                    // It is over soon, one way or the other.
-                    match start.await {
+                    let unwound = tokio::select! {
+                        unwound = &mut start => unwound,
+                        () = signals.next() => return Ok(Stopped::before_start(false)),
+                    };
+                    match unwound {
                         Ok(running) => running,
-                        Err(Error::Ended(StopReason::Requested)) => return Ok(Stopped::before_start()),
+                        Err(Error::Ended(StopReason::Requested)) => return Ok(Stopped::before_start(true)),
                         Err(err) => return Err(err),
                     }
                 }
@@ -67,8 +70,8 @@ impl Agent {
 }
 
 impl Stopped {
-    const fn before_start() -> Self {
-        Self { graceful: true, reason: None }
+    const fn before_start(graceful: bool) -> Self {
+        Self { graceful, reason: None }
     }
 }
 

@@ -137,9 +137,11 @@ impl Running {
             match self.connected.task.join_next().await {
                 Some(Ok(end)) => {
                     self.pending.graceful &= end.graceful;
-                    for room in end.failed {
-                        self.pending.rooms.push(room.room);
-                        failures.extend(failure(Some(room.room), room.cleanup));
+                    self.pending.rooms = end.left.into_iter().collect();
+                    failures.extend(self.forget_rooms().await);
+                    for (room, error) in end.unforgotten {
+                        self.pending.rooms.push(room);
+                        failures.push(CleanupFailure { room: Some(room), error });
                     }
                 }
                 Some(Err(broken)) => {
@@ -150,12 +152,7 @@ impl Running {
                 None => {}
             }
         } else {
-            for room in std::mem::take(&mut self.pending.rooms) {
-                if let Some(failed) = failure(Some(room), self.adapter.on_cleanup(room).await) {
-                    self.pending.rooms.push(room);
-                    failures.push(failed);
-                }
-            }
+            failures.extend(self.forget_rooms().await);
         }
         if self.pending.adapter {
             match failure(None, self.adapter.cleanup_all().await) {
@@ -171,6 +168,18 @@ impl Running {
         tracing::info!(target: "band.agent", "Agent stopped: {} (graceful={graceful})", self.identity.name);
         let reason = self.connected.watched.ended.borrow().clone();
         Ok(Stopped { graceful, reason })
+    }
+
+    /// Has the adapter forget the rooms that it could not forget before.
+    async fn forget_rooms(&mut self) -> Vec<CleanupFailure> {
+        let mut failures = Vec::new();
+        for room in std::mem::take(&mut self.pending.rooms) {
+            if let Some(failed) = failure(Some(room), self.adapter.on_cleanup(room).await) {
+                self.pending.rooms.push(room);
+                failures.push(failed);
+            }
+        }
+        failures
     }
 }
 

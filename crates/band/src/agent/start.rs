@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::running::{Connected, Running};
 use super::{Agent, Setup, metadata};
-use crate::adapter::{FrameworkAdapter, Identity};
+use crate::adapter::{FrameworkAdapter, Identity, PlatformConnection};
 use crate::error::{Error, Result};
 use crate::link::{LinkConfig, StopReason};
 use crate::lock::InstanceLock;
@@ -43,7 +43,7 @@ impl Agent {
             setup.credentials.api_key.clone(),
         ))?;
         let identity = Arc::new(or_stop(stop, metadata::fetch(&rest, agent)).await?);
-        let started = match or_stop(stop, start_adapter(setup, &identity)).await {
+        let started = match or_stop(stop, start_adapter(setup, &identity, &rest)).await {
             Ok(()) => or_stop(stop, connect(setup, rest, &identity)).await,
             Err(err) => Err(err),
         };
@@ -65,8 +65,15 @@ impl Agent {
     }
 }
 
-async fn start_adapter(setup: &Setup, identity: &Identity) -> Result<()> {
-    let started = setup.adapter.on_started(identity).await;
+async fn start_adapter(setup: &Setup, identity: &Identity, rest: &RestClient) -> Result<()> {
+    let platform = PlatformConnection::new(
+        setup.credentials.agent_id,
+        setup.credentials.api_key.clone(),
+        setup.endpoints.rest_url.clone(),
+        setup.endpoints.ws_url.clone(),
+        rest.clone(),
+    );
+    let started = setup.adapter.on_started(identity, &platform).await;
     started.map_err(|err| Error::Adapter(err.to_string()))
 }
 

@@ -8,6 +8,7 @@ mod room;
 mod rooms;
 mod turns;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -19,7 +20,6 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::room::RoomEnd;
 use self::rooms::Rooms;
 use crate::adapter::{BoxedAdapter, Identity};
 use crate::config::SessionConfig;
@@ -73,8 +73,10 @@ impl Closer {
 pub(crate) struct RuntimeEnd {
     /// No turn had to be cancelled.
     pub(crate) graceful: bool,
-    /// Rooms that the adapter could not forget.
-    pub(crate) failed: Vec<RoomEnd>,
+    /// Rooms that the adapter could not forget, and why.
+    pub(crate) unforgotten: BTreeMap<ChatId, String>,
+    /// Rooms that it could not forget when they were left, before the stop.
+    pub(crate) left: BTreeSet<ChatId>,
 }
 
 type Listed = Pin<Box<dyn Future<Output = Result<Vec<ChatId>, ()>> + Send>>;

@@ -20,14 +20,13 @@ type Asked = Pin<Box<dyn Future<Output = (CallId, Answer)> + Send>>;
 
 /// What is left of a room when its task has ended.
 #[derive(Debug)]
-pub(crate) struct RoomEnd {
-    pub(crate) room: ChatId,
+pub(super) struct RoomEnd {
     /// No turn had to be cancelled.
-    pub(crate) graceful: bool,
+    pub(super) graceful: bool,
     /// Marks still owed.
-    pub(crate) debts: Vec<Debt>,
+    pub(super) debts: Vec<Debt>,
     /// Whether the adapter forgot the room.
-    pub(crate) cleanup: AdapterResult,
+    pub(super) cleanup: AdapterResult,
 }
 
 /// The task of one room.
@@ -75,7 +74,7 @@ impl RoomTask {
         };
         drop(self.turns);
         let cleanup = self.adapter.on_cleanup(room).await;
-        RoomEnd { room, graceful, debts: self.machine.into_debts(), cleanup }
+        RoomEnd { graceful, debts: self.machine.into_debts(), cleanup }
     }
 
     fn now(&self) -> Moment {

@@ -1,6 +1,6 @@
 //! The tasks of all rooms, and the way to each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +30,10 @@ pub(super) struct Rooms {
     /// Set when all rooms close.
     closing: bool,
     graceful: bool,
-    failed: Vec<RoomEnd>,
+    /// Rooms that the adapter could not forget when all closed, and why.
+    unforgotten: BTreeMap<ChatId, String>,
+    /// Rooms that it could not forget when they were left, while the agent went on.
+    left: BTreeSet<ChatId>,
 }
 
 /// The end of a room's task: with what is left, or broken.
@@ -47,7 +50,8 @@ impl Rooms {
             debts: BTreeMap::new(),
             closing: false,
             graceful: true,
-            failed: Vec::new(),
+            unforgotten: BTreeMap::new(),
+            left: BTreeSet::new(),
         }
     }
 
@@ -69,6 +73,8 @@ impl Rooms {
         let handle = self.tasks.spawn(task.run());
         self.ids.insert(handle.id(), room);
         self.mailboxes.insert(room, mailbox);
+        // It has a new stay to forget.
+        self.unforgotten.remove(&room);
         tracing::info!(target: "band.presence", "Agent joined room: {room}");
     }
 
@@ -92,7 +98,9 @@ impl Rooms {
     }
 
     pub(super) fn close_all(&mut self, by: Option<Instant>) {
-        self.closing = true;
+        if !std::mem::replace(&mut self.closing, true) {
+            self.left = std::mem::take(&mut self.unforgotten).into_keys().collect();
+        }
         self.mail_all(|mailbox| mailbox.close(by));
     }
 
@@ -110,18 +118,21 @@ impl Rooms {
         self.mailboxes.remove(&room);
         match end {
             Err(broken) => {
-                tracing::error!(target: "band.room", %room, %broken, "the room's task broke; it is started again");
+                tracing::error!(target: "band.room", %room, %broken, "the room's task broke");
+                if self.closing {
+                    self.graceful = false;
+                    self.unforgotten.insert(room, format!("the room's task broke: {broken}"));
+                }
             }
-            Ok(mut end) => {
-                let debts = std::mem::take(&mut end.debts);
-                if !debts.is_empty() {
-                    self.debts.insert(room, debts);
+            Ok(end) => {
+                if !end.debts.is_empty() {
+                    self.debts.insert(room, end.debts);
                 }
                 // A turn that ends with its room, while the agent goes on, says nothing about the agent's end.
                 self.graceful &= end.graceful || !self.closing;
-                if let Err(err) = &end.cleanup {
+                if let Err(err) = end.cleanup {
                     tracing::warn!(target: "band.room", %room, %err, "the adapter could not forget the room");
-                    self.failed.push(end);
+                    self.unforgotten.insert(room, err.to_string());
                 }
             }
         }
@@ -129,7 +140,7 @@ impl Rooms {
     }
 
     pub(super) fn into_end(self) -> RuntimeEnd {
-        RuntimeEnd { graceful: self.graceful, failed: self.failed }
+        RuntimeEnd { graceful: self.graceful, unforgotten: self.unforgotten, left: self.left }
     }
 
     pub(super) fn has(&self, room: ChatId) -> bool {

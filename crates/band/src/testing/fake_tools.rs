@@ -8,13 +8,15 @@ use band_wire::rest::{
     SendMessage, SenderType,
 };
 use band_wire::{AgentId, ChatId, Id, ParticipantId};
+use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::adapter::Identity;
+use crate::adapter::{Identity, PlatformConnection};
 use crate::error::Result;
 use crate::history::RawHistory;
+use crate::rest::{RestClient, RestConfig};
 use crate::tools::{Answer, RoomPort, RoomTools};
 use crate::turn::{AgentInput, IncomingMessage, Turn, TurnShared};
 
@@ -105,6 +107,17 @@ impl FakeTools {
     /// The agent.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// A platform that is not there: what `on_started` gets in a test.
+    ///
+    /// # Errors
+    /// This machine has no TLS to set up.
+    pub fn platform(&self) -> Result<PlatformConnection> {
+        let (rest_url, key) = ("http://127.0.0.1:9", SecretString::from("key"));
+        let rest = RestClient::new(RestConfig::new(rest_url, key.clone()))?;
+        let ws_url = "ws://127.0.0.1:9/api/v1/socket/websocket".to_owned();
+        Ok(PlatformConnection::new(self.identity.id, key, rest_url.to_owned(), ws_url, rest))
     }
 
     /// A turn about a message of Ada's, which is the first of its session. A token `@[[uuid]]` of someone in

@@ -74,35 +74,20 @@ fn get_participants() -> ToolSpec {
 mod tests {
     use super::*;
 
-    /// The schemas as the platform's tools define them, without descriptions.
     #[test]
     fn the_schemas_are_the_advertised_ones() {
-        let bare: Vec<(&str, Value)> =
-            tool_specs().into_iter().map(|spec| (spec.name, without_prose(spec.parameters))).collect();
-        let expected = [
-            (
-                "band_send_message",
-                json!({
-                    "properties": {
-                        "content": { "type": "string" },
-                        "mentions": { "items": { "type": "string" }, "type": "array" },
-                    },
-                    "required": ["content", "mentions"],
-                    "type": "object",
-                }),
-            ),
-            (
-                "band_no_reply",
-                json!({
-                    "properties": {
-                        "reason": { "anyOf": [{ "type": "string" }, { "type": "null" }], "default": null },
-                    },
-                    "type": "object",
-                }),
-            ),
-            ("band_get_participants", json!({ "properties": {}, "type": "object" })),
-        ];
-        assert_eq!(bare, expected);
+        let facts: Value = serde_json::from_str(include_str!("../../../band-wire/facts/tools.json")).unwrap();
+        let specs = tool_specs();
+        let advertised =
+            facts["tools"].as_array().unwrap().iter().filter(|tool| {
+                tool["surface"] == "agent" && specs.iter().any(|spec| tool["name"] == spec.name)
+            });
+        let advertised: Vec<(&str, Value)> =
+            advertised.map(|tool| (tool["name"].as_str().unwrap(), tool["parameters"].clone())).collect();
+        let ours: Vec<(&str, Value)> =
+            specs.iter().map(|spec| (spec.name, without_prose(spec.parameters.clone()))).collect();
+        assert_eq!(ours, advertised, "schemas and order");
+        assert_eq!(ours.len(), 3);
     }
 
     fn without_prose(schema: Value) -> Value {

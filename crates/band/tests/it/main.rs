@@ -7,3 +7,4 @@ mod lifecycle;
 mod platform;
 mod rooms;
 mod scene;
+mod signals;

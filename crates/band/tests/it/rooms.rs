@@ -102,6 +102,18 @@ async fn rooms_come_and_go_while_the_agent_runs() {
 }
 
 #[tokio::test]
+async fn a_room_that_could_not_be_forgotten_when_it_was_left_is_forgotten_at_the_stop() {
+    let platform = Platform::start(&[1]).await;
+    let (running, book) = start(&platform).await;
+    book.failing.lock().unwrap().push("on_cleanup");
+    platform.remove_room(1).await;
+    let cleanup = format!("cleanup {}", room(1));
+    book.saw(&cleanup).await;
+    running.stop(None).await.unwrap();
+    assert_eq!(book.notes()[1..], [cleanup.clone(), cleanup, "cleanup all".to_owned()]);
+}
+
+#[tokio::test]
 async fn a_slow_room_holds_up_no_other() {
     let platform = Platform::start(&[1, 2]).await;
     let (running, book) = start(&platform).await;

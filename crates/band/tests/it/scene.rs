@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use band::{AdapterResult, Agent, Identity, RawHistory, Running, SessionConfig, SimpleAdapter, Turn};
+use band::{
+    AdapterResult, Agent, Identity, PlatformConnection, RawHistory, Running, SessionConfig, SimpleAdapter,
+    Turn,
+};
 use band_wire::ChatId;
 use tokio::sync::Notify;
 
@@ -68,7 +71,7 @@ pub(crate) struct Puppet(pub(crate) Arc<Book>);
 impl SimpleAdapter for Puppet {
     type Converter = RawHistory;
 
-    async fn on_started(&self, me: &Identity) -> AdapterResult {
+    async fn on_started(&self, me: &Identity, _: &PlatformConnection) -> AdapterResult {
         self.0.note(format!("started {}: {}", me.name, me.description));
         self.0.fail("on_started")
     }
