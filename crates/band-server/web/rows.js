@@ -27,8 +27,22 @@ export function makeRow(entry) {
   return h("li", { class: `row ${entry.kind}` });
 }
 
-// `context`: `{meId, nameOf(id)}`. A row is drawn again only when what it shows has changed.
+// What each row was last asked to show, so that the many rows that have not changed cost nothing.
+const asked = new WeakMap();
+
+function isSame(before, entry) {
+  if (entry.kind === "message")
+    return before.message === entry.message && before.continued === entry.continued;
+  if (entry.kind === "work")
+    return before.events.length === entry.events.length && before.events.at(-1) === entry.events.at(-1);
+  return false;
+}
+
+// `context`: `{meId, people, nameOf(id)}`. A row is drawn again only when what it shows has changed.
 export function updateRow(row, entry, context) {
+  const last = asked.get(row);
+  if (last && last.people === context.people && isSame(last.entry, entry)) return;
+  asked.set(row, { entry, people: context.people });
   const drawn = fingerprint(entry, context);
   if (row.dataset.drawn === drawn) return;
   row.dataset.drawn = drawn;

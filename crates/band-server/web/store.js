@@ -132,6 +132,13 @@ export class Store {
     this.putRoom({ ...room, last_message_at: newest, last_message: last });
   }
 
+  // Lets the oldest messages go; they are read again on the way up.
+  trim(id, keep) {
+    const view = this.view(id);
+    if (view.messages.length > keep)
+      this.patchView(id, { messages: view.messages.slice(-keep), hasOlder: true });
+  }
+
   knows(id, message) {
     const known = this.#views.get(id)?.messages ?? [];
     return this.room(id)?.last_message?.id === message || known.some((other) => other.id === message);

@@ -6,6 +6,8 @@ import { makeRow, updateRow } from "./rows.js";
 
 const NEAR_BOTTOM_PX = 80;
 const NEAR_TOP_PX = 400;
+// Messages kept while the newest one is in sight, once there are more than twice as many.
+const KEPT = 200;
 
 export class Timeline {
   #store;
@@ -44,7 +46,11 @@ export class Timeline {
     if (switched) this.#entries.replaceChildren();
     const { scrollHeight, scrollTop } = this.#scroll;
     const oldest = this.#entries.querySelector(".row")?.dataset.key;
-    const context = { meId: this.#store.session.me?.id, nameOf: (id) => this.#store.nameOf(openId, id) };
+    const context = {
+      meId: this.#store.session.me?.id,
+      people: view.participants,
+      nameOf: (id) => this.#store.nameOf(openId, id),
+    };
     const entries = view.status === "gone" ? [] : fold(view.messages);
     reconcile(
       this.#entries,
@@ -62,7 +68,8 @@ export class Timeline {
       grewUp: oldest !== this.#entries.querySelector(".row")?.dataset.key,
     });
     this.#shownRoom = openId;
-    this.#reachUp();
+    if (this.#atBottom && view.messages.length > KEPT * 2) this.#store.trim(openId, KEPT);
+    else this.#reachUp();
   }
 
   // Keeps in sight what was in sight.

@@ -63,6 +63,21 @@ test("opening a room clears its unread mark", () => {
   assert.equal(store.totalUnread(), 0);
 });
 
+test("a long timeline lets its oldest messages go and knows that they are there", () => {
+  const store = withRoom();
+  store.select("r");
+  store.view("r");
+  store.receive("r", [message("a", 1), message("b", 2), message("c", 3)]);
+  store.trim("r", 2);
+  assert.deepEqual(
+    store.view("r").messages.map(({ id }) => id),
+    ["b", "c"],
+  );
+  assert.equal(store.view("r").hasOlder, true);
+  store.trim("r", 2);
+  assert.equal(store.view("r").messages.length, 2);
+});
+
 test("who leaves does not stay at work", () => {
   const store = withRoom();
   store.setParticipants("r", [{ id: "a", type: "Agent", name: "A" }]);
