@@ -1,5 +1,6 @@
 //! One live socket for each agent.
 
+use band_core::platform::hub::PROBE_GRACE;
 use serde_json::Value;
 
 use crate::live::{Phoenix, Populated};
@@ -10,6 +11,16 @@ impl Populated {
         socket.join(&format!("agent_control:{}", self.helper.id)).await;
         socket.join(&format!("chat_room:{}", self.room)).await;
         socket
+    }
+
+    /// The end of a socket is known to the platform a moment after it is to the client.
+    async fn rejecting_until_free(&self) -> Phoenix {
+        loop {
+            match self.rejecting().await {
+                Ok(socket) => return socket,
+                Err(status) => assert_eq!(status, 409),
+            }
+        }
     }
 
     async fn rejecting(&self) -> Result<Phoenix, u16> {
@@ -45,31 +56,33 @@ async fn a_new_socket_supersedes_the_old_one() {
 async fn a_socket_that_comes_and_goes_disturbs_nobody() {
     let p = Populated::start().await;
     let mut old = p.agent_socket().await;
-    for _ in 0..5 {
-        Phoenix::open(&p.site, &p.helper).await.close().await;
+    // Only a visit shorter than the grace counts as one; on a busy machine the first may take longer.
+    while !is_short(Box::pin(async { Phoenix::open(&p.site, &p.helper).await.close().await })).await {
+        old = p.agent_socket().await;
     }
-    Phoenix::open(&p.site, &p.helper).await.abort();
     p.site.say(&p.ann, &p.room, &p.helper, "still here").await;
     old.event("message_created").await;
     let rest = old.settled().await;
     assert!(!rest.iter().any(|frame| frame[3] == "supersede"), "{rest:?}");
 }
 
+/// Whether a visit ended within half the grace.
+async fn is_short(visit: impl Future<Output = ()>) -> bool {
+    let began = tokio::time::Instant::now();
+    visit.await;
+    began.elapsed() < PROBE_GRACE / 2
+}
+
 #[tokio::test]
 async fn reject_is_409_while_the_agent_is_connected() {
     let p = Populated::start().await;
-    let old = p.agent_socket().await;
+    let first = p.agent_socket().await;
     assert_eq!(p.rejecting().await.err(), Some(409));
-    old.close().await;
-    let second = loop {
-        // The close is known to the platform a moment after the client.
-        match p.rejecting().await {
-            Ok(socket) => break socket,
-            Err(status) => assert_eq!(status, 409),
-        }
-    };
+    first.close().await;
+    let second = p.rejecting_until_free().await;
     assert_eq!(p.rejecting().await.err(), Some(409));
-    drop(second);
+    second.abort();
+    p.rejecting_until_free().await;
 }
 
 #[tokio::test]

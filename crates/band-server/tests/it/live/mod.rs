@@ -18,7 +18,7 @@ pub(crate) use phoenix::{Phoenix, text_of};
 pub(crate) use populated::Populated;
 
 /// Nothing on loopback takes this long; a test that waits so long has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running platform in a folder of its own.
 pub(crate) struct Site {
