@@ -104,3 +104,24 @@ async fn the_browser_is_led_to_the_link_without_its_token_in_the_process_list() 
     up.ended(PATIENCE).await.unwrap();
     assert!(!stage.data().join("open.html").exists());
 }
+
+#[tokio::test]
+async fn lost_keys_are_made_anew_for_the_same_person_room_and_agent() {
+    let stage = Stage::new();
+    let (mut up, _) = stage.up().await;
+    let before = stage.run(&["env"]).await.done();
+    up.terminate().await.unwrap();
+    up.ended(PATIENCE).await.unwrap();
+    std::fs::remove_file(stage.data().join("demo.json")).unwrap();
+
+    let (_up, _) = stage.up().await;
+    let after = stage.run(&["env"]).await.done();
+    assert_eq!(variable(&before, "BAND_AGENT_ID"), variable(&after, "BAND_AGENT_ID"));
+    for name in ["BAND_USER_KEY", "BAND_API_KEY"] {
+        assert_ne!(variable(&before, name), variable(&after, name));
+    }
+    let person = person(&stage).await;
+    assert_eq!((person.details().handle.as_str(), person.agents().await.unwrap().len()), ("you", 1));
+    let rooms: Vec<band_wire::rest::MyChat> = person.api().all(routes::ME_CHATS).await.unwrap();
+    assert_eq!(rooms.len(), 1);
+}
