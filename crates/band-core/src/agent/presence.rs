@@ -269,7 +269,7 @@ impl Presence {
 
     fn close(&mut self) {
         self.closing = true;
-        self.timers = Timers::new();
+        self.timers.clear_all();
         self.rooms.retain(|_, entry| entry.stay != Stay::None);
         for (room, entry) in &mut self.rooms {
             if entry.stay == Stay::Open {

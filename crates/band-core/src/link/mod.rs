@@ -31,7 +31,6 @@ mod machine;
 mod own;
 mod port;
 mod queue;
-mod retries;
 mod rooms;
 mod session;
 mod stop;

@@ -16,9 +16,9 @@ use band_wire::phx::Topic;
 
 use crate::Moment;
 use crate::backoff::{Backoff, Dice};
+use crate::timers::Timers;
 
 use super::limits::{TOPIC_RETRY_BASE, TOPIC_RETRY_MAX};
-use super::retries::Retries;
 
 #[derive(Debug)]
 struct Own {
@@ -32,7 +32,7 @@ pub(super) struct OwnTopics {
     control: Topic,
     /// In the order of joining, which is the order of topics.
     topics: BTreeMap<Topic, Own>,
-    retries: Retries<Topic>,
+    retries: Timers<Topic>,
 }
 
 impl OwnTopics {
@@ -43,7 +43,7 @@ impl OwnTopics {
         Self {
             control: Topic::AgentControl(agent),
             topics: topics.map(|topic| (topic, Own { backoff: backoff.clone(), missed: false })).collect(),
-            retries: Retries::new(),
+            retries: Timers::new(),
         }
     }
 
@@ -79,7 +79,7 @@ impl OwnTopics {
     }
 
     pub(super) fn deadline(&self) -> Option<Moment> {
-        self.retries.next()
+        self.retries.next().map(|due| due.at)
     }
 
     pub(super) fn take_due(&mut self, now: Moment) -> Option<Topic> {

@@ -20,9 +20,9 @@ use band_wire::ChatId;
 use band_wire::phx::Topic;
 
 use crate::Moment;
+use crate::timers::Timers;
 
 use super::limits::{MAX_ROOMS, ROOM_RETRIES, ROOM_STABLE_AFTER};
-use super::retries::Retries;
 
 /// What a room asks of the link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,14 +105,14 @@ impl Room {
 #[derive(Debug)]
 pub(super) struct Rooms {
     rooms: BTreeMap<ChatId, Room>,
-    retries: Retries<ChatId>,
+    retries: Timers<ChatId>,
     /// Whether there is a socket to join on.
     online: bool,
 }
 
 impl Rooms {
     pub(super) const fn new() -> Self {
-        Self { rooms: BTreeMap::new(), retries: Retries::new(), online: false }
+        Self { rooms: BTreeMap::new(), retries: Timers::new(), online: false }
     }
 
     #[cfg(test)]
@@ -208,7 +208,7 @@ impl Rooms {
     }
 
     pub(super) fn deadline(&self) -> Option<Moment> {
-        self.retries.next()
+        self.retries.next().map(|due| due.at)
     }
 
     /// Joins a room whose moment has come.

@@ -70,7 +70,7 @@ impl Room {
     pub(super) fn close_now(&mut self) {
         if let Life::Closing { graceful, .. } = self.life {
             self.life = Life::Closed;
-            self.timers = crate::timers::Timers::new();
+            self.timers.clear_all();
             self.out.push_back(Output::Closed { graceful });
         }
     }
