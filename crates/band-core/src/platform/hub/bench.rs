@@ -1,5 +1,6 @@
 //! A hub with a clock and a log, for tests.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,6 +51,8 @@ pub(super) struct Bench {
     pub(super) hub: Hub,
     /// Who came and went, apart from the rest.
     pub(super) presence: Vec<(AgentId, bool)>,
+    /// What was asked, by number.
+    asked: BTreeMap<u64, Ticket>,
     now: Duration,
 }
 
@@ -84,7 +87,8 @@ impl Bench {
     }
 
     pub(super) fn answer(&mut self, conn: u64, ticket: u64, answer: Answer) -> Vec<String> {
-        self.tell(Input::Answer { conn: ConnId(conn), ticket: Ticket(ticket), answer })
+        let Some(ticket) = self.asked.get(&ticket).copied() else { return Vec::new() };
+        self.tell(Input::Answer { conn: ConnId(conn), ticket, answer })
     }
 
     /// Allows what was asked last.
@@ -122,6 +126,9 @@ impl Bench {
     fn drain(&mut self) -> Vec<String> {
         let mut log = Vec::new();
         while let Some(output) = self.hub.poll() {
+            if let Output::Ask { ticket, .. } = output {
+                self.asked.insert(ticket.number, ticket);
+            }
             match output {
                 Output::Presence { agent, online } => self.presence.push((agent, online)),
                 output => log.push(line(&output)),
@@ -134,7 +141,7 @@ impl Bench {
 fn line(output: &Output) -> String {
     match output {
         Output::Refused { conn, why } => format!("refuse {} {why:?}", conn.0),
-        Output::Ask { conn, ticket, topic, .. } => format!("ask {} {} {topic}", conn.0, ticket.0),
+        Output::Ask { conn, ticket, topic, .. } => format!("ask {} {} {topic}", conn.0, ticket.number),
         Output::Send { conn, lane, frame } => format!("{} {lane:?} {}", conn.0, frame.encode()),
         Output::Presence { agent, online } => format!("{agent} {online}"),
         Output::Close { conn, close } => format!("close {} {}", conn.0, close.code()),

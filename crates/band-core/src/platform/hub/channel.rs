@@ -55,7 +55,7 @@ impl Hub {
             self.reply(conn, Lane::Ordered, &frame, reply_error(TOO_MANY));
         } else if topic.room().is_some() {
             self.tickets += 1;
-            let ticket = Ticket(self.tickets);
+            let ticket = Ticket { topic, number: self.tickets };
             connection.held.insert(topic, Held { ticket, requests: vec![frame] });
             self.outputs.push_back(Output::Ask { conn, ticket, principal, topic });
         } else if is_own(principal, topic) {
@@ -76,11 +76,10 @@ impl Hub {
 
     pub(super) fn answer(&mut self, now: Moment, conn: ConnId, ticket: Ticket, answer: &Answer) {
         let Some(connection) = self.connections.get_mut(&conn) else { return };
-        let Some(topic) =
-            connection.held.iter().find(|(_, held)| held.ticket == ticket).map(|(topic, _)| *topic)
-        else {
+        let topic = ticket.topic;
+        if connection.held.get(&topic).is_none_or(|held| held.ticket != ticket) {
             return;
-        };
+        }
         let requests = connection.held.remove(&topic).map(|held| held.requests).unwrap_or_default();
         for frame in requests {
             match answer {

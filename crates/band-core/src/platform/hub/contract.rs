@@ -26,7 +26,10 @@ pub struct Recipient<'a> {
 
 /// Ties the answer of an [`Output::Ask`] to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ticket(pub(super) u64);
+pub struct Ticket {
+    pub(super) topic: Topic,
+    pub(super) number: u64,
+}
 
 /// What a new socket wants when its agent is connected already: `on_conflict` of the upgrade.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -173,6 +173,36 @@ fn too_many_requests_before_an_answer_close_the_socket() {
 }
 
 #[test]
+fn thousands_of_joins_may_wait_and_each_gets_its_own_answer() {
+    let mut bench = with_bot();
+    for number in 1..=MAX_CHANNELS as u64 {
+        bench.join(1, &number.to_string(), room(number.into()));
+    }
+    for number in (1..=MAX_CHANNELS as u64).rev() {
+        let refs = format!(r#""{number}","{number}""#);
+        let topic = room(number.into());
+        let (answer, expected) = if number.is_multiple_of(2) {
+            (Answer::Allowed(Map::new()), ok(1, &refs, topic))
+        } else {
+            (Answer::Denied, refused(1, &refs, topic, "unauthorized"))
+        };
+        assert_eq!(bench.answer(1, number, answer), [expected]);
+    }
+    assert_eq!(bench.reach_all(room(8)), ["1:8"]);
+    assert!(bench.reach_all(room(7)).is_empty());
+}
+
+#[test]
+fn an_answer_that_comes_twice_does_not_count_for_the_next_question() {
+    let mut bench = with_bot();
+    bench.enter(1, "1", room(5));
+    bench.join(1, "2", room(5));
+    assert!(bench.answer(1, 1, Answer::Denied).is_empty());
+    assert_eq!(bench.reach_all(room(5)), ["1:1"]);
+    assert_eq!(bench.allow(1), [closed(1, "1", room(5)), ok(1, r#""2","2""#, room(5))]);
+}
+
+#[test]
 fn clients_have_nothing_to_say_on_a_channel() {
     let mut bench = with_bot();
     bench.enter(1, "1", room(5));
