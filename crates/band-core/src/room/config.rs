@@ -48,8 +48,19 @@ impl RoomConfig {
             max_working: None,
         }
     }
+
+    /// The same, with no interval so short that the room would be busy with its timers alone.
+    pub(super) fn paced(mut self) -> Self {
+        for interval in [&mut self.resync, &mut self.resync_max, &mut self.resync_stopped] {
+            *interval = (*interval).max(SHORTEST);
+        }
+        self.keep_alive = self.keep_alive.map(|interval| interval.max(SHORTEST));
+        self
+    }
 }
 
+/// No interval is shorter.
+const SHORTEST: Duration = Duration::from_millis(1);
 /// Pushes that wait for their turn. More than that are dropped, and asked for again later.
 pub const QUEUE_MAX: usize = 1_000;
 /// Ids of handled messages that are remembered, so that a push that comes twice is handled once.

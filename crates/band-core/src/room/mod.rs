@@ -125,6 +125,7 @@ impl Room {
 
     /// The same, with marks that an earlier stay in the room still owes.
     pub fn resume(config: RoomConfig, now: Moment, seed: u64, debts: Vec<Debt>) -> Self {
+        let config = config.paced();
         let mut dice = Dice::new(seed);
         let schedule = Schedule::start(&config, now, &mut dice);
         let most = RETRY_MAX.min(config.resync);

@@ -205,3 +205,21 @@ impl Rig {
         }
     }
 }
+
+#[test]
+fn intervals_of_no_length_do_not_keep_a_room_busy_for_ever() {
+    let mut rig = Rig::in_sync(|config| {
+        config.resync = Duration::ZERO;
+        config.resync_max = Duration::ZERO;
+        config.resync_stopped = Duration::ZERO;
+        config.keep_alive = Some(Duration::ZERO);
+    });
+    rig.push(1);
+    rig.wait(10);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["working", "turn 1, first"]);
+    rig.answer("working", Answer::Activity(Some(true)));
+    rig.wait(10);
+    rig.sees(&["working"]);
+}
