@@ -28,12 +28,13 @@
 //! | ruled later, paused, left | nothing is charged or marked; the platform serves it again |
 //!
 //! A pushed first message is claimed after the past was read, since the past may say that it is done; a
-//! served one is claimed at the same time. Marks and working reports hold up neither replies nor later pushes.
+//! served one is claimed at the same time, and if the past then says that it is done, the attempt that was opened
+//! is ended. Marks and working reports hold up neither replies nor later pushes.
 //!
 //! # Closing
 //!
 //! Nothing new is taken up. A running turn may finish until the deadline, then it is cancelled, and a second
-//! later aborted; the last marks get a second more. A turn that was cancelled leaves its message as it is.
+//! later aborted; the last marks get the rest of the time, a second at least: one that got lost is tried again. A turn that was cancelled leaves its message as it is.
 
 mod closing;
 mod config;
@@ -50,7 +51,9 @@ mod tests;
 mod work;
 mod working;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use band_wire::MessageId;
 
 pub use config::{QUEUE_MAX, RoomConfig};
 pub use io::{Answer, Call, CallId, Control, Input, Listing, Mark, Note, Output, Trouble, TurnEnd, TurnId};
@@ -111,6 +114,8 @@ pub struct Room {
     owed_backoff: Backoff,
     working: Working,
     notices: BTreeSet<CallId>,
+    /// Claims on their way of messages that turned out to be handled.
+    late_claims: BTreeMap<CallId, MessageId>,
     schedule: Schedule,
     bootstrapped: bool,
     roster_known: bool,
@@ -147,6 +152,7 @@ impl Room {
             owed_backoff: Backoff::new(config::RETRY_BASE, most),
             working: Working::default(),
             notices: BTreeSet::new(),
+            late_claims: BTreeMap::new(),
             schedule,
             bootstrapped: false,
             roster_known: false,

@@ -62,7 +62,30 @@ impl Room {
         self.work = Some(Work { id, stage: Stage::Preparing { message, claim, history, roster } });
     }
 
+    /// A message turned out to be handled before its turn. A claim opens it again, so its attempt is ended.
+    fn was_handled(&mut self, id: MessageId, claim: Step) {
+        match claim {
+            Step::Todo => {}
+            Step::Asked(call) => {
+                self.late_claims.insert(call, id);
+            }
+            Step::Done => self.owed.add(Debt { message: id, failure: None, reclaim: false }),
+        }
+    }
+
+    fn late_claim_answered(&mut self, id: MessageId, mark: Mark) {
+        match mark {
+            Mark::Accepted => self.was_handled(id, Step::Done),
+            // It may hold all the same.
+            Mark::Lost => self.pass.want(),
+            Mark::Stopped | Mark::Rejected | Mark::NotFound | Mark::Refused => {}
+        }
+    }
+
     pub(super) fn claim_answered(&mut self, call: CallId, mark: Mark) {
+        if let Some(id) = self.late_claims.remove(&call) {
+            return self.late_claim_answered(id, mark);
+        }
         let Some(Work { id, stage: Stage::Preparing { claim, .. } }) = &mut self.work else { return };
         if *claim != Step::Asked(call) {
             return;
@@ -107,9 +130,10 @@ impl Room {
         let id = *id;
         match past {
             Ok(Some(DeliveryStatus::Processed)) => {
+                let claim = *claim;
                 self.memory.complete(id);
                 self.work = None;
-                return;
+                return self.was_handled(id, claim);
             }
             Err(Trouble::Passing) if self.history_failures < HISTORY_PATIENCE => {
                 self.history_failures += 1;

@@ -64,6 +64,44 @@ fn a_pushed_message_that_the_past_calls_processed_gets_no_turn() {
 }
 
 #[test]
+fn a_served_message_that_the_past_calls_processed_does_not_stay_claimed() {
+    for claim_first in [true, false] {
+        let mut rig = Rig::new(|_| {});
+        rig.sees(&["next"]);
+        rig.next(Some(1));
+        rig.sees(&["participants", "history 1", "claim 1"]);
+        if claim_first {
+            rig.mark("claim 1", Mark::Accepted);
+            rig.history(1, Some(DeliveryStatus::Processed));
+        } else {
+            rig.history(1, Some(DeliveryStatus::Processed));
+            rig.sees(&["next"]);
+            rig.mark("claim 1", Mark::Accepted);
+        }
+        rig.sees(&["processed 1"]);
+        rig.mark("processed 1", Mark::Accepted);
+    }
+}
+
+#[test]
+fn a_late_claim_of_a_handled_message_that_got_lost_is_looked_after() {
+    let mut rig = Rig::new(|_| {});
+    rig.sees(&["next"]);
+    rig.next(Some(1));
+    rig.sees(&["participants", "history 1", "claim 1"]);
+    rig.history(1, Some(DeliveryStatus::Processed));
+    rig.sees(&["next"]);
+    rig.next(None);
+    rig.sees(&[]);
+    rig.mark("claim 1", Mark::Lost);
+    rig.sees(&["next"]);
+    rig.next(Some(1));
+    rig.sees(&["list", "claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["processed 1"]);
+}
+
+#[test]
 fn messages_are_handled_one_after_another_and_the_next_does_not_wait_for_the_mark() {
     let mut rig = Rig::in_sync(|_| {});
     for n in [1, 2, 3] {
