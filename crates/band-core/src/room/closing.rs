@@ -31,7 +31,7 @@ impl Room {
             Life::Open => self.life = Life::Closing { by, graceful: true },
         }
         self.drop_prepared();
-        self.owed.wake();
+        self.owed.last_tries();
         self.working.no_more();
         self.queue.clear();
         self.timers.clear(Why::Resync);
@@ -57,11 +57,14 @@ impl Room {
         if self.work.is_some() {
             return;
         }
-        let is_busy = self.owed.in_flight() || !self.notices.is_empty() || !self.working.is_quiet();
+        let is_busy = self.owed.is_hopeful()
+            || !self.late_claims.is_empty()
+            || !self.notices.is_empty()
+            || !self.working.is_quiet();
         if is_busy {
-            if self.timers.get(Why::FlushBy).is_none() {
-                self.timers.set(Why::FlushBy, by.max(self.now + FLUSH));
-            }
+            let most = by.max(self.now + FLUSH);
+            let known = self.timers.get(Why::FlushBy);
+            self.timers.set(Why::FlushBy, known.map_or(most, |known| known.min(most)));
         } else {
             self.close_now();
         }

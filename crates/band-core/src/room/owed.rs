@@ -26,6 +26,8 @@ pub(super) struct Owed {
     ids: BTreeSet<MessageId>,
     flight: Option<CallId>,
     resting: bool,
+    /// Those that the platform would not take now; another attempt at once would change nothing.
+    turned_down: BTreeSet<MessageId>,
 }
 
 /// What an answer did.
@@ -42,7 +44,7 @@ pub(super) enum Settled {
 impl Owed {
     pub(super) fn resume(debts: Vec<Debt>) -> Self {
         let ids = debts.iter().map(|debt| debt.message).collect();
-        Self { debts: debts.into(), ids, flight: None, resting: false }
+        Self { debts: debts.into(), ids, ..Self::default() }
     }
 
     pub(super) fn into_debts(self) -> Vec<Debt> {
@@ -60,6 +62,17 @@ impl Owed {
 
     pub(super) fn in_flight(&self) -> bool {
         self.flight.is_some()
+    }
+
+    /// Whether a mark is owed that may yet hold if it is tried again soon.
+    pub(super) fn is_hopeful(&self) -> bool {
+        self.flight.is_some() || self.debts.len() > self.turned_down.len()
+    }
+
+    /// The room closes: each mark is tried once more, whatever became of it before.
+    pub(super) fn last_tries(&mut self) {
+        self.turned_down.clear();
+        self.wake();
     }
 
     pub(super) fn add(&mut self, debt: Debt) {
@@ -102,7 +115,16 @@ impl Owed {
         };
         if is_paid {
             self.ids.remove(&debt.message);
+            self.turned_down.remove(&debt.message);
             return Some(Settled::Paid(debt.message, debt.failure.is_none()));
+        }
+        match mark {
+            Mark::Lost => {}
+            // The whole room is stopped.
+            Mark::Stopped => self.turned_down.clone_from(&self.ids),
+            _ => {
+                self.turned_down.insert(debt.message);
+            }
         }
         self.debts.push_back(debt);
         self.resting = true;

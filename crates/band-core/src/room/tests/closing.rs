@@ -126,3 +126,68 @@ fn the_last_calls_are_waited_for_but_not_for_ever() {
     rig.wait(1_000);
     rig.sees(&["closed, graceful=true"]);
 }
+
+/// A room that closes within half a minute while its first mark is on its way.
+fn closing_with_a_mark() -> Rig {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.handles(1);
+    rig.sees(&["processed 1"]);
+    rig.close(Some(30));
+    rig.sees(&[]);
+    rig
+}
+
+#[test]
+fn a_mark_that_got_lost_is_tried_again_as_long_as_the_room_may_take() {
+    let mut rig = closing_with_a_mark();
+    rig.mark("processed 1", Mark::Lost);
+    rig.sees(&[]);
+    rig.wait(1_000);
+    rig.sees(&["processed 1"]);
+    rig.mark("processed 1", Mark::Accepted);
+    rig.sees(&["closed, graceful=true"]);
+    assert!(rig.room.into_debts().is_empty());
+}
+
+#[test]
+fn a_mark_that_always_gets_lost_does_not_keep_a_room_open() {
+    let mut rig = closing_with_a_mark();
+    let mut tries = 0;
+    let mut said = None;
+    for _ in 0..30 {
+        assert_eq!(said, None);
+        rig.mark("processed 1", Mark::Lost);
+        while said.is_none() {
+            rig.wait(100);
+            said = rig.said_next();
+        }
+        tries += 1;
+        if said.take_if(|said| said == "processed 1").is_none() {
+            break;
+        }
+    }
+    assert_eq!(said.as_deref(), Some("closed, graceful=true"));
+    assert_eq!(rig.now.since_origin().as_secs(), 30);
+    assert!(tries > 1, "{tries}");
+    assert_eq!(rig.room.into_debts().len(), 1);
+}
+
+#[test]
+fn a_mark_that_the_platform_turns_down_is_not_waited_for() {
+    for mark in [Mark::Stopped, Mark::Refused] {
+        let mut rig = closing_with_a_mark();
+        rig.mark("processed 1", mark);
+        rig.sees(&["closed, graceful=true"]);
+    }
+}
+
+#[test]
+fn a_second_close_ends_the_wait_for_marks_too() {
+    let mut rig = closing_with_a_mark();
+    rig.wait(10_000);
+    rig.close(None);
+    rig.sees(&[]);
+    rig.wait(1_000);
+    rig.sees(&["closed, graceful=true"]);
+}
