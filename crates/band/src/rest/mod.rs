@@ -8,7 +8,8 @@
 //! | not connected | for 30 s | for 30 s | for 30 s | – |
 //! | broken off, no answer in time | for 30 s | for 30 s | – | – |
 //!
-//! A `Retry-After` is obeyed in full, and closes the gate for every call of the client.
+//! A `Retry-After` is obeyed in full by the call that got it. That of a 429 counts for the platform as a whole: no
+//! client of it in this process starts a call before. A 503 may be about one route, so the others go on.
 
 mod answer;
 mod calls;
