@@ -157,10 +157,11 @@ impl RestClient {
         let http = builder
             .build()
             .map_err(|err| Error::Config(format!("the HTTP client can't be set up: {}", chain(&err))))?;
+        let gate = Gate::new(&base.text, crate::seed());
         let inner = Inner {
             http,
             base,
-            gate: Gate::new(),
+            gate,
             dice: Mutex::new(Dice::new(crate::seed())),
             pace,
             timeout,

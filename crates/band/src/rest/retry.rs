@@ -106,7 +106,8 @@ impl Retry {
                 if self.refused.attempts() >= RETRIES {
                     return None;
                 }
-                Some(self.refused.next(dice).max(retry_after.unwrap_or_default()))
+                // Added, not the longer of the two: those that were refused together must not come back together.
+                Some(self.refused.next(dice).saturating_add(retry_after.unwrap_or_default()))
             }
             Failure::Unsent | Failure::Broken => {
                 let delay = self.broken.next(dice);
@@ -165,8 +166,11 @@ mod tests {
     #[test]
     fn the_platforms_own_delay_is_obeyed_in_full() {
         let failure = Failure::Status { status: 429, retry_after: Some(Duration::from_secs(120)) };
-        let delay = retry(Policy::Unkeyed).after(failure, Duration::ZERO, &mut Dice::new(1));
-        assert_eq!(delay, Some(Duration::from_secs(120)));
+        let mut dice = Dice::new(1);
+        let mut delay = || retry(Policy::Unkeyed).after(failure, Duration::ZERO, &mut dice).unwrap();
+        let (one, other) = (delay(), delay());
+        assert!(one >= Duration::from_secs(120) && other >= Duration::from_secs(120), "{one:?}, {other:?}");
+        assert_ne!(one, other, "two calls do not come back together");
     }
 
     #[test]
