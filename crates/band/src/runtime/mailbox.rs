@@ -88,7 +88,7 @@ impl Mailbox {
     }
 
     pub(super) fn close(&self, by: Option<Instant>) {
-        self.put(|mail| mail.close = Some(by));
+        self.put(|mail| mail.close = Some(mail.close.map_or(by, |known| sooner(known, by))));
     }
 
     /// Waits for mail and takes all of it. May be dropped and called again.
@@ -96,6 +96,11 @@ impl Mailbox {
         self.arrived.notified().await;
         std::mem::take(&mut *self.lock())
     }
+}
+
+/// The sooner of two ends; none is at once.
+pub(super) fn sooner(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    one.zip(other).map(|(one, other)| one.min(other))
 }
 
 #[cfg(test)]

@@ -62,9 +62,12 @@ struct Close {
 }
 
 impl Closer {
-    /// Stops. Said again, it can only become sooner.
+    /// Stops. Said again, it can only become sooner, in whichever order it is said.
     pub(crate) fn close(&self, by: Option<Instant>) {
-        self.0.send_replace(Some(Close { by }));
+        self.0.send_modify(|order| {
+            let by = order.map_or(by, |known| mailbox::sooner(known.by, by));
+            *order = Some(Close { by });
+        });
     }
 }
 
@@ -288,5 +291,29 @@ async fn until(alarm: Option<Instant>) {
     match alarm {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_order_to_stop_can_only_become_sooner() {
+        let (sender, orders) = watch::channel(None);
+        let closer = Closer(sender);
+        let now = Instant::now();
+        let held = |by| {
+            closer.close(by);
+            orders.borrow().map(|order| order.by)
+        };
+        let (soon, later) = (Some(now + Duration::from_secs(1)), Some(now + Duration::from_secs(9)));
+        assert_eq!(held(later), Some(later));
+        assert_eq!(held(soon), Some(soon));
+        assert_eq!(held(later), Some(soon));
+        assert_eq!(held(None), Some(None));
+        assert_eq!(held(soon), Some(None));
     }
 }
