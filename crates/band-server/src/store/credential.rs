@@ -68,9 +68,8 @@ impl Scope<'_> {
     /// # Errors
     /// The write failed.
     pub fn take_sign_in_link(&mut self, hash: &[u8; 32]) -> Result<Option<UserId>, StoreError> {
-        self.wrote = true;
         let sql = "DELETE FROM sign_in_links WHERE hash = ?1 RETURNING user_id, expires_at";
-        let mut statement = self.view.connection().prepare_cached(sql)?;
+        let mut statement = self.writable()?.prepare_cached(sql)?;
         let found = statement.query_row([hash], |row| Ok((column::id(row, 0)?, column::stamp(row, 1)?)));
         let found: Option<(UserId, Stamp)> = found.optional()?;
         Ok(found.filter(|(_, until)| *until > self.now()).map(|(user, _)| user))
@@ -119,7 +118,6 @@ impl Scope<'_> {
     }
 
     fn execute(&mut self, sql: &str, params: &[&dyn ToSql]) -> Result<usize, StoreError> {
-        self.wrote = true;
-        Ok(self.view.connection().prepare_cached(sql)?.execute(params)?)
+        Ok(self.writable()?.prepare_cached(sql)?.execute(params)?)
     }
 }

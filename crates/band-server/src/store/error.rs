@@ -32,6 +32,9 @@ pub enum StoreError {
         /// What SQLite says.
         reason: String,
     },
+    /// The database undid the whole transaction by itself, after a failure below it.
+    #[error("the database undid the commands that were stored together, after one of them failed below it")]
+    Undone,
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
@@ -95,7 +98,15 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same request may succeed a little later.
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::Overloaded { .. } | Self::Busy | Self::Full | Self::Device { .. } | Self::Closed)
+        matches!(
+            self,
+            Self::Overloaded { .. }
+                | Self::Busy
+                | Self::Full
+                | Self::Device { .. }
+                | Self::Undone
+                | Self::Closed
+        )
     }
 
     /// A failure of the file system.
@@ -147,6 +158,7 @@ mod tests {
     #[test]
     fn what_may_work_a_little_later_is_told_apart() {
         assert!(of(ffi::SQLITE_FULL).is_transient() && of(ffi::SQLITE_BUSY).is_transient());
+        assert!(StoreError::Undone.is_transient());
         assert!(!of(ffi::SQLITE_CORRUPT).is_transient() && !of(ffi::SQLITE_CONSTRAINT).is_transient());
     }
 }

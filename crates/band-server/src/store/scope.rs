@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use band_core::platform::{Plan, Push, Room};
 use band_wire::{AgentId, ChatId, Stamp};
+use rusqlite::Connection;
 
 use super::rosters::Rosters;
 use super::{StoreError, View, apply};
@@ -16,6 +17,16 @@ pub(super) enum Effect {
     Publish(Vec<Push>),
     /// An agent's connections are closed.
     Revoke(AgentId),
+}
+
+impl Effect {
+    /// What it is, for the log.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Publish(_) => "publish",
+            Self::Revoke(_) => "revoke",
+        }
+    }
 }
 
 /// A command's hold on the store: it reads its facts and carries out its plan, alone. When the command
@@ -65,11 +76,19 @@ impl<'w> Scope<'w> {
     /// A write failed. The command should fail with it.
     pub fn carry_out<A>(&mut self, plan: Plan<A>) -> Result<A, StoreError> {
         for write in &plan.writes {
-            self.wrote = true;
+            self.writable()?;
             apply::run(self, write)?;
         }
         self.publish(plan.pushes);
         Ok(plan.answer)
+    }
+
+    /// The connection, for a write. None is made outside the transaction: when the database has undone it by
+    /// itself, a write would be stored at once, and alone.
+    pub(super) fn writable(&mut self) -> Result<&'w Connection, StoreError> {
+        self.wrote = true;
+        let connection = self.view.connection();
+        if connection.is_autocommit() { Err(StoreError::Undone) } else { Ok(connection) }
     }
 
     /// Keeps pushes for the time after the commit.
