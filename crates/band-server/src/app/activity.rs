@@ -38,10 +38,11 @@ impl App {
             } else {
                 Input::Stops { chat, agent }
             };
-            scope.publish(desk.handle(now, input));
-            AppResult::Ok(ActivityState { working: desk.machine().is_working(chat, agent) })
+            scope.after_commit(move || desk.handle(now, input));
+            AppResult::Ok(())
         };
-        self.store().write(command).await
+        self.store().write(command).await?;
+        Ok(ActivityState { working: self.desk().machine().is_working(chat, agent) })
     }
 
     /// Who works in a room right now: the reply to those who begin to watch it.
@@ -84,7 +85,8 @@ impl Desk {
         Moment::at(self.0.origin.elapsed())
     }
 
-    /// Gives the machine an input, and the caller the pushes that follow.
+    /// Gives the machine an input, and the caller the pushes that follow. Called after the commit of what the
+    /// input tells of: what was not stored changes nothing here.
     pub(super) fn handle(&self, now: Moment, input: Input) -> Vec<Push> {
         let mut machine = self.machine();
         machine.handle(now, input);

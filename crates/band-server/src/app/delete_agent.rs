@@ -40,7 +40,7 @@ impl App {
                 now: scope.now(),
             };
             let deleted = scope.carry_out(agents::delete(&facts, owner)?)?;
-            scope.publish(desk.handle(now, Input::Gone(agent)));
+            scope.after_commit(move || desk.handle(now, Input::Gone(agent)));
             Ok(deleted)
         };
         self.store().write(command).await

@@ -24,7 +24,7 @@ impl App {
         let command = move |scope: &mut Scope<'_>| {
             let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
             let removed = scope.carry_out(membership::remove(&room, who, target, scope.now())?)?;
-            scope.publish(desk.handle(now, Input::Stops { chat, agent: target.cast() }));
+            scope.after_commit(move || desk.handle(now, Input::Stops { chat, agent: target.cast() }));
             Ok(removed)
         };
         self.store().write(command).await

@@ -38,7 +38,7 @@ pub(super) async fn run(store: Store, desk: Desk, stop: CancellationToken) {
 async fn lapse(store: &Store, desk: &Desk) -> Result<(), StoreError> {
     let (desk, now) = (desk.clone(), desk.now());
     let command = move |scope: &mut Scope<'_>| {
-        scope.publish(desk.expire(now));
+        scope.after_commit(move || desk.expire(now));
         Ok(())
     };
     store.write(command).await

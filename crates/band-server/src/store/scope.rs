@@ -11,12 +11,13 @@ use super::{StoreError, View, apply};
 use crate::bus::Outlet;
 
 /// What follows a commit, in order.
-#[derive(Debug)]
 pub(super) enum Effect {
     /// Sockets are told.
     Publish(Vec<Push>),
     /// An agent's connections are closed.
     Revoke(AgentId),
+    /// What is kept in memory follows, and sockets are told what comes of it.
+    Run(Box<dyn FnOnce() -> Vec<Push> + Send>),
 }
 
 impl Effect {
@@ -25,6 +26,7 @@ impl Effect {
         match self {
             Self::Publish(_) => "publish",
             Self::Revoke(_) => "revoke",
+            Self::Run(_) => "run",
         }
     }
 }
@@ -89,6 +91,12 @@ impl<'w> Scope<'w> {
         self.wrote = true;
         let connection = self.view.connection();
         if connection.is_autocommit() { Err(StoreError::Undone) } else { Ok(connection) }
+    }
+
+    /// Keeps a change of what is held in memory for the time after the commit; what it gives is pushed. When
+    /// the commit fails, it never happens. It should neither block nor wait.
+    pub fn after_commit(&mut self, change: impl FnOnce() -> Vec<Push> + Send + 'static) {
+        self.effects.push(Effect::Run(Box::new(change)));
     }
 
     /// Keeps pushes for the time after the commit.

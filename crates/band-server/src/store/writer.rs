@@ -150,6 +150,12 @@ impl Writer {
             let happen = || match effect {
                 Effect::Publish(pushes) => self.outlet.publish(&pushes, &readers),
                 Effect::Revoke(agent) => self.outlet.revoke(agent),
+                Effect::Run(change) => {
+                    let pushes = change();
+                    if !pushes.is_empty() {
+                        self.outlet.publish(&pushes, &readers);
+                    }
+                }
             };
             if catch_unwind(AssertUnwindSafe(happen)).is_err() {
                 tracing::error!(
@@ -295,6 +301,7 @@ mod tests {
         let (mut writer, outlet, _temp) = writer();
         let (before, mut earlier) = command(|scope| {
             scope.publish(push());
+            scope.after_commit(push);
             write(scope, 1)
         });
         let (broken, mut failed) = command(|scope| {

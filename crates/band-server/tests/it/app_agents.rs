@@ -208,3 +208,31 @@ async fn a_report_lapses_by_itself() {
     };
     stopped.await;
 }
+
+#[tokio::test]
+async fn an_agent_whose_leaving_was_not_stored_is_still_shown_as_working() {
+    let site = Site::new().await;
+    report(&site, site.echo, working(None)).await;
+    site.record.take();
+    let raw = rusqlite::Connection::open(site.dir.database()).unwrap();
+    // Whoever leaves now leaves a reference to nobody, which only the commit finds.
+    raw.execute_batch(
+        "CREATE TABLE lost (id BLOB REFERENCES users (id) DEFERRABLE INITIALLY DEFERRED);
+         CREATE TRIGGER lose AFTER DELETE ON participants BEGIN INSERT INTO lost VALUES (x'00'); END;",
+    )
+    .unwrap();
+    let shown = async || {
+        let here = site.app.working(site.room).await.unwrap();
+        here["working_agents"].as_array().unwrap().len()
+    };
+    let (echo, force) = (site.echo.participant(), DeleteAgentQuery { force: true });
+    let removed = site.app.remove_participant(site.ann, site.room, echo).await;
+    assert_eq!((crate::site::status(&removed), shown().await), (500, 1));
+    let deleted = site.app.delete_agent(site.ann, agent(site.echo), force).await;
+    assert_eq!((crate::site::status(&deleted), shown().await), (500, 1));
+    assert!(site.record.take().is_empty());
+    raw.execute_batch("DROP TRIGGER lose").unwrap();
+    site.app.remove_participant(site.ann, site.room, echo).await.unwrap();
+    assert_eq!(shown().await, 0);
+    assert!(site.record.take_names().iter().any(|(event, _)| *event == "agent_activity_stopped"));
+}
