@@ -10,6 +10,9 @@ use super::StoreError;
 /// Only the owner may enter.
 const FOLDER_MODE: u32 = 0o700;
 
+/// The group or everyone may write. Who may write to a folder may replace what is in it.
+const OTHERS_WRITE: u32 = 0o022;
+
 /// Only the owner may read and write.
 const FILE_MODE: u32 = 0o600;
 
@@ -18,21 +21,32 @@ const FILE_MODE: u32 = 0o600;
 pub struct DataDir(PathBuf);
 
 impl DataDir {
-    /// The folder at a path; made when it is missing, with its parents. A folder that is there is closed to
-    /// others.
+    /// The folder at a path; made when it is missing, with its parents, and then closed to others. A folder
+    /// that is there keeps its mode, for it may serve others as well: they may enter it, as its files are
+    /// private, but not write to it.
     ///
     /// # Errors
-    /// The folder can't be made, or is none.
+    /// The folder can't be made, is none, or can be written to by others.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        DirBuilder::new()
-            .recursive(true)
-            .mode(FOLDER_MODE)
-            .create(&path)
-            .map_err(StoreError::file("can't create the folder", &path))?;
-        fs::set_permissions(&path, Permissions::from_mode(FOLDER_MODE))
-            .map_err(StoreError::file("can't close to others", &path))?;
-        Ok(Self(path))
+        let made = make(&path);
+        match fs::metadata(&path) {
+            Ok(found) if found.is_dir() => {
+                let mode = found.permissions().mode() & 0o7777;
+                if mode & OTHERS_WRITE == 0 {
+                    Ok(Self(path))
+                } else {
+                    Err(StoreError::FolderOpen { path, mode })
+                }
+            }
+            Ok(_) => {
+                let error = made.err().unwrap_or_else(|| ErrorKind::NotADirectory.into());
+                Err(StoreError::file("can't create the folder", path)(error))
+            }
+            Err(unseen) => {
+                Err(StoreError::file("can't create the folder", path)(made.err().unwrap_or(unseen)))
+            }
+        }
     }
 
     /// The folder itself.
@@ -108,6 +122,14 @@ impl DataDir {
     }
 }
 
+/// Makes a folder that is missing. Fails when it is there.
+fn make(path: &Path) -> std::io::Result<()> {
+    if let Some(parent) = path.parent() {
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(parent)?;
+    }
+    DirBuilder::new().mode(FOLDER_MODE).create(path)
+}
+
 fn read_secret(path: &Path) -> Result<Option<[u8; 32]>, StoreError> {
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -148,6 +170,26 @@ mod tests {
         assert_eq!((mode(dir.path()), mode(&dir.secret())), (0o700, 0o600));
         assert_eq!(DataDir::open(dir.path()).unwrap().secret_key().unwrap(), secret);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no draft is left");
+    }
+
+    #[test]
+    fn a_folder_that_is_there_keeps_its_mode_and_is_refused_when_others_may_write_to_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("shared");
+        fs::create_dir(&path).unwrap();
+        let table =
+            [(0o700, true), (0o755, true), (0o750, true), (0o770, false), (0o702, false), (0o1777, false)];
+        for (given, accepted) in table {
+            fs::set_permissions(&path, Permissions::from_mode(given)).unwrap();
+            let opened = DataDir::open(&path);
+            assert_eq!(opened.is_ok(), accepted, "{given:04o}");
+            assert_eq!(mode(&path), given & 0o777, "it is not ours to change");
+            if let Err(error) = opened {
+                let error = error.to_string();
+                let named = [path.display().to_string(), format!("{given:04o}"), "chmod go-w".to_owned()];
+                assert!(named.iter().all(|part| error.contains(part)), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -83,6 +83,18 @@ pub enum StoreError {
         /// Why not.
         source: Arc<std::io::Error>,
     },
+    /// Others may write to the folder of the data.
+    #[error(
+        "others may write to the folder {} (mode {mode:04o}) and so replace what is in it: name a folder of your own, \
+         or close this one with chmod go-w",
+        .path.display()
+    )]
+    FolderOpen {
+        /// Which folder.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
     /// Random bytes could not be had.
     #[error("the system gives no random bytes: {0}")]
     Random(getrandom::Error),
