@@ -49,10 +49,16 @@ impl Repeatable {
             return Ok(None);
         };
         if stored.request_hash != self.request_hash {
-            return Err(conflict(stored.resource).into());
+            let message = "The idempotency key was used for another request";
+            return Err(conflict(message, stored.resource).into());
         }
-        // An answer of an older version that can't be read any more is as good as none.
-        Ok(serde_json::from_str(&stored.answer).ok())
+        // Another version may have kept it. What it tells of is there, so the request is not run again.
+        let answer = serde_json::from_str(&stored.answer).map_err(|error| {
+            tracing::warn!(error = &error as &dyn std::error::Error, "an answer that was kept can't be read");
+            let message = "The request was carried out before, and its answer can't be given again";
+            conflict(message, stored.resource)
+        })?;
+        Ok(Some(answer))
     }
 
     /// Keeps an answer, in the same transaction as what it tells of.
@@ -74,11 +80,11 @@ impl Repeatable {
     }
 }
 
-fn conflict(resource: Uuid) -> Refusal {
+fn conflict(message: &'static str, resource: Uuid) -> Refusal {
     Refusal {
         status: 409,
         code: code::IDEMPOTENCY_CONFLICT,
-        message: "The idempotency key was used for another request".into(),
+        message: message.into(),
         details: Some(Issues::one("id", resource.to_string())),
     }
 }

@@ -12,7 +12,7 @@ impl App {
     /// Stores a text message, and pushes it to the people of the room and the agents it mentions.
     ///
     /// # Errors
-    /// 404 outside the room, 409 for a repeated key with another message, 422 by the rules of messages.
+    /// 404 outside the room, 409 for a repeated key with another message or an answer that is lost, 422 by the rules of messages.
     pub async fn send_message(
         &self,
         who: Principal,

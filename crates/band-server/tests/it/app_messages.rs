@@ -156,6 +156,24 @@ async fn a_repeated_key_with_another_message_is_a_conflict_that_names_the_first(
 }
 
 #[tokio::test]
+async fn a_repeated_key_whose_answer_can_not_be_read_is_a_conflict_and_no_second_message() {
+    let site = Site::new().await;
+    let send =
+        || site.app.send_message(site.ann, site.room, message("hello", &[site.echo]), Some("k".to_owned()));
+    let first = send().await.unwrap();
+    site.record.take();
+    let raw = rusqlite::Connection::open(site.dir.database()).unwrap();
+    for answer in ["", "{}", "[1"] {
+        raw.execute("UPDATE idempotency_keys SET answer = ?1", [answer]).unwrap();
+        let counts = site.counts();
+        let refusal = send().await.unwrap_err().into_refusal();
+        assert_eq!((refusal.status, refusal.code), (409, "idempotency_conflict"), "{answer}");
+        assert_eq!(refusal.details.unwrap().into_map()["id"], [first.id.to_string()]);
+        assert_eq!((site.counts(), site.record.take()), (counts, vec![]));
+    }
+}
+
+#[tokio::test]
 async fn a_key_belongs_to_one_caller_one_room_and_one_kind() {
     let site = Site::new().await;
     let key = || Some("k".to_owned());

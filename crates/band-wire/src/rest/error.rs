@@ -75,8 +75,8 @@ pub mod code {
     pub const INVALID_PARAMS: &str = "invalid_params";
     /// 422: the cursor was made under another filter.
     pub const CURSOR_FILTER_MISMATCH: &str = "cursor_filter_mismatch";
-    /// 409: an idempotency key comes back with another body. The details name the stored resource under
-    /// `id`.
+    /// 409: an idempotency key comes back with another body, or its answer can't be given again. The details
+    /// name the stored resource under `id`.
     pub const IDEMPOTENCY_CONFLICT: &str = "idempotency_conflict";
     /// 409 on the socket upgrade: the agent is connected already.
     pub const CONNECTION_CONFLICT: &str = "connection_conflict";
