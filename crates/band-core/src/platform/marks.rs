@@ -37,7 +37,7 @@ pub fn mark(facts: Facts, agent: AgentId, mark: Mark) -> Result<Plan<MessageMark
         Marked::Open(number) => Ok(Plan::answer(answer(status, number))),
         Marked::Changed(record) => {
             let answer = answer(status, record.current_attempt.unwrap_or(1));
-            let write = Write::SetDelivery { message: message.id, agent, record: record.clone() };
+            let write = Write::SetDelivery { message: message.id, agent, record: record.clone(), at: now };
             deliveries.insert(agent, record);
             let updated = rest::Message { updated_at: Some(now), ..message };
             let updated = announce::with_deliveries(updated, &deliveries);
@@ -76,7 +76,9 @@ mod tests {
         let other = DeliveryMap::from([(agent_id(3), delivery::delivered(at(2)))]);
         let plan = mark(facts(other), agent_id(2), Mark::Processing).unwrap();
         assert_eq!((plan.answer.status, plan.answer.attempt_number), (DeliveryStatus::Processing.into(), 1));
-        assert!(matches!(plan.writes.as_slice(), [Write::SetDelivery { .. }]));
+        assert!(
+            matches!(plan.writes.as_slice(), [Write::SetDelivery { at: changed, .. }] if *changed == at(5))
+        );
         let [push] = plan.pushes.as_slice() else { panic!("{:?}", plan.pushes) };
         assert_eq!((push.event, &push.audience), ("message_updated", &Audience::Users));
         let payload: Value = serde_json::from_str(&push.payload).unwrap();
@@ -84,6 +86,7 @@ mod tests {
         assert_eq!(states[agent_id(2).to_string()]["status"], "processing");
         assert_eq!(states[agent_id(3).to_string()]["status"], "delivered");
         assert_eq!(payload["metadata"]["status"], "sent");
+        assert_eq!(payload["updated_at"], at(5).to_string(), "the time that is stored");
     }
 
     #[test]

@@ -120,6 +120,8 @@ pub enum Write {
         agent: AgentId,
         /// The whole record.
         record: DeliveryRecord,
+        /// When. The message has changed then.
+        at: Stamp,
     },
 }
 

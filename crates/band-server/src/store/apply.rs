@@ -60,7 +60,11 @@ pub(super) fn run(scope: &mut Scope<'_>, write: &Write) -> Result<(), StoreError
             touch(connection, *chat, at.as_micros())
         }
         Write::AddMessage(message) => add_message(connection, message),
-        Write::SetDelivery { message, agent, record } => set_delivery(connection, *message, *agent, record),
+        Write::SetDelivery { message, agent, record, at } => {
+            let sql = "UPDATE messages SET updated_at = ?2 WHERE id = ?1";
+            execute(connection, sql, params![message.uuid(), at.as_micros()])?;
+            set_delivery(connection, *message, *agent, record)
+        }
     }
 }
 

@@ -72,6 +72,32 @@ async fn every_change_of_state_tells_people_everything() {
 }
 
 #[tokio::test]
+async fn a_message_is_read_as_of_the_time_that_its_last_mark_pushed() {
+    let site = Site::new().await;
+    let id = site.say(site.echo, "hi").await.id;
+    site.record.take();
+    let read = async || {
+        let page = site.app.agent_messages(site.echo, site.room, list(StatusFilter::All)).await.unwrap();
+        let mut found = page.data.into_iter().filter(|message| message.id == id);
+        serde_json::to_value(found.next().unwrap()).unwrap()
+    };
+    let mut before = read().await["updated_at"].clone();
+    for mark in ["processing", "failed", "processing", "processed"] {
+        match mark {
+            "processing" => drop(processing(&site, id).await),
+            "failed" => drop(site.app.mark_failed(site.echo, site.room, id, failed()).await.unwrap()),
+            _ => processed(&site, id).await,
+        }
+        let [push] = site.record.take().try_into().unwrap();
+        let (pushed, now) = (payload(&push)["updated_at"].clone(), read().await);
+        assert_eq!(now["updated_at"], pushed, "{mark}");
+        assert_eq!(now["inserted_at"], payload(&push)["inserted_at"], "{mark}");
+        assert_ne!(pushed, before, "{mark}");
+        before = pushed;
+    }
+}
+
+#[tokio::test]
 async fn a_message_to_a_listening_agent_is_delivered_at_once() {
     let site = Site::new().await;
     site.record.listen(site.echo, site.room);
