@@ -11,8 +11,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use crate::http::Problem;
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+                      require-trusted-types-for 'script'; trusted-types 'none'";
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -137,5 +138,41 @@ mod tests {
                 assert!(!text.contains(scheme), "{} has {scheme}", file.path);
             }
         }
+    }
+
+    #[test]
+    fn the_page_has_no_inline_code_and_no_module_writes_markup() {
+        let sinks = [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "new Function",
+            "<style",
+            "style=",
+            " onclick",
+        ];
+        for file in FILES.iter().filter(|file| file.kind != SVG && file.kind != CSS) {
+            let text = std::str::from_utf8(file.bytes).unwrap();
+            for sink in sinks {
+                assert!(!text.contains(sink), "{} has {sink}", file.path);
+            }
+            assert_eq!(text.matches("<script").count(), text.matches("<script type=\"module\" src=").count());
+        }
+    }
+
+    #[test]
+    fn every_module_imports_only_modules_of_the_page() {
+        let mut imports = 0;
+        for file in FILES.iter().filter(|file| file.kind == JS) {
+            let text = std::str::from_utf8(file.bytes).unwrap();
+            for (_, rest) in text.lines().filter_map(|line| line.split_once(" from \"")) {
+                let path = rest.trim_end_matches("\";").strip_prefix('.').unwrap();
+                assert!(FILES.iter().any(|file| file.path == path), "{}: {path}", file.path);
+                imports += 1;
+            }
+        }
+        assert!(imports > FILES.len());
     }
 }
