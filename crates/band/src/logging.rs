@@ -125,11 +125,12 @@ struct Line {
 
 impl Line {
     fn write_plain(&self, writer: &mut Writer<'_>) -> fmt::Result {
-        writer.write_str(&self.message)?;
+        write_on_one_line(writer, &self.message)?;
         for (name, value) in &self.fields {
+            write!(writer, " {name}=")?;
             match value {
-                Value::String(text) => write!(writer, " {name}={text}")?,
-                other => write!(writer, " {name}={other}")?,
+                Value::String(text) => write_on_one_line(writer, text)?,
+                other => write!(writer, "{other}")?,
             }
         }
         writer.write_char('\n')
@@ -141,6 +142,18 @@ impl Line {
             (name, value) => self.fields.push((name.to_owned(), value)),
         }
     }
+}
+
+/// What a text holds must not pass for another line of the log.
+fn write_on_one_line(writer: &mut Writer<'_>, text: &str) -> fmt::Result {
+    for c in text.chars() {
+        if c.is_control() {
+            write!(writer, "{}", c.escape_default())?;
+        } else {
+            writer.write_char(c)?;
+        }
+    }
+    Ok(())
 }
 
 impl Visit for Line {
@@ -205,7 +218,7 @@ mod tests {
             .event_format(Lines(style))
             .finish();
         tracing::subscriber::with_default(subscriber, || {
-            tracing::info!(target: "band.agent", room = "r1", tries = 2, "Agent started: {}", "Echo");
+            tracing::info!(target: "band.agent", room = "r1\n[INFO]", tries = 2, "Agent started: {}", "Echo");
             tracing::debug!(target: "band.agent", "not at this level");
             tracing::info!(target: "hyper", "of no interest");
         });
@@ -218,7 +231,7 @@ mod tests {
         let line = logged(Style::Standard);
         let (time, rest) = line.split_at(19);
         assert_eq!(time.len(), "2026-07-01 10:00:00".len());
-        assert_eq!(rest, " [INFO] band.agent: Agent started: Echo room=r1 tries=2\n");
+        assert_eq!(rest, " [INFO] band.agent: Agent started: Echo room=r1\\n[INFO] tries=2\n");
     }
 
     #[test]
@@ -226,6 +239,6 @@ mod tests {
         let line: Value = serde_json::from_str(&logged(Style::Json)).unwrap();
         assert_eq!(line["logger"], "band.agent");
         assert_eq!(line["message"], "Agent started: Echo");
-        assert_eq!((&line["room"], &line["tries"]), (&Value::from("r1"), &Value::from(2)));
+        assert_eq!((&line["room"], &line["tries"]), (&Value::from("r1\n[INFO]"), &Value::from(2)));
     }
 }

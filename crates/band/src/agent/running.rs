@@ -14,6 +14,9 @@ use crate::link::StopReason;
 use crate::lock::InstanceLock;
 use crate::runtime::{Closer, RuntimeEnd, Watched};
 
+/// A stop that may take longer than this is as good as one without an end.
+const LONGEST_STOP: Duration = Duration::from_secs(365 * 24 * 3_600);
+
 /// A running agent. When it is dropped without [`stop`](Self::stop), everything is cut off at once: turns,
 /// connection, lock; the adapter is not told.
 pub struct Running {
@@ -132,7 +135,7 @@ impl Running {
     pub async fn stop(mut self, timeout: Option<Duration>) -> Result<Stopped, CleanupIncomplete> {
         let mut failures = Vec::new();
         if std::mem::take(&mut self.pending.runtime) {
-            let by = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+            let by = timeout.map(|timeout| Instant::now() + timeout.min(LONGEST_STOP));
             self.closer().close(by);
             match self.connected.task.join_next().await {
                 Some(Ok(end)) => {

@@ -82,7 +82,22 @@ impl SessionConfig {
     }
 }
 
-/// Seconds that were checked to be positive; more than a timer can hold is as good as never.
+/// As long as any timer needs to be: a clock can't be asked for every later moment.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
+
+/// Seconds that were checked to be positive; more than a lifetime is as good as never.
 pub(crate) fn seconds(value: f64) -> Duration {
-    Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX)
+    Duration::try_from_secs_f64(value).unwrap_or(LONGEST).min(LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_never_exceed_what_a_clock_can_hold() {
+        assert_eq!(seconds(1.5), Duration::from_millis(1_500));
+        assert_eq!(seconds(1e300), LONGEST);
+        assert!(std::time::Instant::now().checked_add(LONGEST).is_some());
+    }
 }

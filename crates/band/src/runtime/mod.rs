@@ -136,7 +136,8 @@ impl Runtime {
     /// Runs until it is told to stop, or the connection ends for good; then until every room has closed.
     pub(crate) async fn run(mut self) -> RuntimeEnd {
         while !self.drain().await {
-            let alarm = self.presence.deadline().map(|deadline| self.origin + deadline.at.since_origin());
+            let alarm =
+                self.presence.deadline().and_then(|next| self.origin.checked_add(next.at.since_origin()));
             tokio::select! {
                 biased;
                 changed = self.orders.changed() => match changed {

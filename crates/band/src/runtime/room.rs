@@ -1,5 +1,6 @@
 //! The task of one room: mail, answers, ends of turns and the clock in; machine; calls and turns out.
 
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -61,7 +62,8 @@ impl RoomTask {
             if let Some(graceful) = self.drain() {
                 break graceful;
             }
-            let alarm = self.machine.deadline().map(|deadline| self.origin + deadline.at.since_origin());
+            let alarm =
+                self.machine.deadline().and_then(|next| self.origin.checked_add(next.at.since_origin()));
             tokio::select! {
                 mail = self.mailbox.take() => self.mail(mail),
                 Some((call, answer)) = self.asked.next() => self.tell(Input::Answered { call, answer }),
@@ -99,8 +101,8 @@ impl RoomTask {
         for control in mail.controls {
             self.tell(Input::Control(control));
             match control {
-                Control::Interrupt => self.adapter.on_interrupt(self.calls.room, InterruptMode::Interrupt),
-                Control::Stop => self.adapter.on_interrupt(self.calls.room, InterruptMode::Stop),
+                Control::Interrupt => self.interrupt(InterruptMode::Interrupt),
+                Control::Stop => self.interrupt(InterruptMode::Stop),
                 Control::Play => {}
             }
         }
@@ -114,6 +116,15 @@ impl RoomTask {
         if let Some(by) = mail.close {
             let by = by.map(|by| Moment::at(by.saturating_duration_since(self.origin)));
             self.tell(Input::Close { by });
+        }
+    }
+
+    /// Tells the adapter. What it does wrong there must not cost the room.
+    fn interrupt(&self, mode: InterruptMode) {
+        let (room, adapter) = (self.calls.room, &self.adapter);
+        let told = std::panic::catch_unwind(AssertUnwindSafe(|| adapter.on_interrupt(room, mode)));
+        if told.is_err() {
+            tracing::error!(target: "band.room", %room, "the adapter panicked when it was interrupted");
         }
     }
 

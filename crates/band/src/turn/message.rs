@@ -32,11 +32,13 @@ pub struct IncomingMessage {
 
 impl IncomingMessage {
     pub(crate) fn read(message: Message, room: ChatId, members: &[Member]) -> Self {
-        let mentioned = message.mentions();
+        // Looked at only for someone who is not in the room any more.
+        let mentioned = std::cell::OnceCell::new();
         let member = |id| members.iter().find(|member| member.id == id);
         let name_of = |id| {
             let in_room = member(id).and_then(Member::mention_name);
-            in_room.or_else(|| mentioned.iter().find(|mention| mention.id == id).and_then(mention_name))
+            let mentioned = || mentioned.get_or_init(|| message.mentions()).iter();
+            in_room.or_else(|| mentioned().find(|mention| mention.id == id).and_then(mention_name))
         };
         let content = match show_mentions(&message.content, name_of) {
             std::borrow::Cow::Borrowed(_) => None,
@@ -75,4 +77,35 @@ impl IncomingMessage {
 
 fn mention_name(mention: &MentionRecord) -> Option<String> {
     band_core::turn::mention_name(mention.handle.as_deref(), mention.name.as_deref())
+}
+
+#[cfg(test)]
+mod tests {
+    use band_wire::Id;
+    use band_wire::rest::SenderType;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn names_come_from_the_room_and_for_those_who_left_from_the_message() {
+        let (here, gone, unknown) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
+        let message = json!({
+            "id": Uuid::nil(), "content": format!("@[[{here}]] @[[{gone}]] @[[{unknown}]]"), "message_type": "text",
+            "sender_id": here, "sender_type": "User", "sender_name": "Old Name",
+            "metadata": { "mentions": [{ "id": gone, "handle": null, "name": "Grace H" }] },
+        });
+        let member = Member {
+            id: Id::new(here),
+            kind: SenderType::User.into(),
+            name: Some("Ada".into()),
+            handle: Some("ada".into()),
+            description: None,
+        };
+        let message = serde_json::from_value(message).unwrap();
+        let read = IncomingMessage::read(message, Id::new(Uuid::nil()), &[member]);
+        assert_eq!(read.content, format!("@ada @Grace-H @[[{unknown}]]"));
+        assert_eq!(read.speaker(), "Ada");
+    }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "all of this is tests")]
 
+mod control;
 mod faults;
 mod lifecycle;
 mod platform;

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use band::{
-    AdapterResult, Agent, Identity, PlatformConnection, RawHistory, Running, SessionConfig, SimpleAdapter,
-    Turn,
+    AdapterResult, Agent, Identity, InterruptMode, PlatformConnection, RawHistory, Running, SessionConfig,
+    SimpleAdapter, Turn,
 };
 use band_wire::ChatId;
 use tokio::sync::Notify;
@@ -101,6 +101,11 @@ impl SimpleAdapter for Puppet {
             turn.reply("and again").await?;
         }
         Ok(())
+    }
+
+    fn on_interrupt(&self, _: ChatId, mode: InterruptMode) {
+        self.0.note(format!("{mode:?}"));
+        assert!(!self.0.is_failing("on_interrupt"), "on purpose");
     }
 
     async fn on_cleanup(&self, room: ChatId) -> AdapterResult {
