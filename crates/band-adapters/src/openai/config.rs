@@ -48,6 +48,27 @@ impl ChatConfig {
         }
     }
 
+    /// With another endpoint.
+    #[must_use]
+    pub fn base_url(mut self, base_url: impl Into<String>) -> Self {
+        self.base_url = base_url.into();
+        self
+    }
+
+    /// With a key.
+    #[must_use]
+    pub fn api_key(mut self, api_key: impl Into<SecretString>) -> Self {
+        self.api_key = Some(api_key.into());
+        self
+    }
+
+    /// With instructions.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
     /// From settings by name. What they leave out comes from `OPENAI_MODEL`, `OPENAI_BASE_URL` and
     /// `OPENAI_API_KEY`, or is the default.
     ///

@@ -13,9 +13,7 @@ use uuid::Uuid;
 use crate::model_server::{ModelServer, Move};
 
 async fn chat(server: &ModelServer, room: &FakeTools) -> Chat {
-    let mut config = ChatConfig::new("test-model");
-    config.base_url = server.base_url();
-    config.instructions = Some("Be brief.".to_owned());
+    let config = ChatConfig::new("test-model").base_url(server.base_url()).instructions("Be brief.");
     let chat = Chat::new(config).unwrap();
     FrameworkAdapter::on_started(&chat, room.identity(), &room.platform().unwrap()).await.unwrap();
     chat
@@ -197,9 +195,7 @@ async fn a_refusal_is_told_with_its_code_and_without_what_the_provider_wrote() {
     let server =
         ModelServer::start([Move::Refuse(StatusCode::UNAUTHORIZED, body, None), Move::Say("Back.")]).await;
     let room = FakeTools::new();
-    let mut config = ChatConfig::new("m");
-    config.base_url = server.base_url();
-    config.api_key = Some("sk-secret".into());
+    let config = ChatConfig::new("m").base_url(server.base_url()).api_key("sk-secret");
     let chat = Chat::new(config).unwrap();
     let err = chat.on_event(room.turn("hi")).await.unwrap_err().to_string();
     assert_eq!(server.keys(), [Some("Bearer sk-secret".to_owned())]);

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::adapter::{BoxedAdapter, FrameworkAdapter, Identity};
+use crate::config::SessionConfig;
 use crate::error::Error;
 use crate::link::StopReason;
 use crate::lock::InstanceLock;
@@ -23,6 +24,7 @@ pub struct Running {
     identity: Arc<Identity>,
     adapter: Arc<BoxedAdapter>,
     lock: Option<InstanceLock>,
+    session: SessionConfig,
     connected: Connected,
     pending: Pending,
 }
@@ -75,10 +77,11 @@ impl Running {
         identity: Arc<Identity>,
         adapter: Arc<BoxedAdapter>,
         lock: Option<InstanceLock>,
+        session: SessionConfig,
         connected: Connected,
     ) -> Self {
         let pending = Pending { runtime: true, rooms: Vec::new(), adapter: true, graceful: true };
-        Self { identity, adapter, lock, connected, pending }
+        Self { identity, adapter, lock, session, connected, pending }
     }
 
     /// The agent's id.
@@ -99,6 +102,11 @@ impl Running {
     /// Who the agent is.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// How it behaves in its rooms: what was set, filled up from the environment and the defaults.
+    pub const fn effective_config(&self) -> &SessionConfig {
+        &self.session
     }
 
     /// The rooms that it serves, in order of their ids.

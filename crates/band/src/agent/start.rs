@@ -53,7 +53,7 @@ impl Agent {
                     target: "band.agent",
                     "Agent started: {} (band-sdk {})", identity.name, env!("CARGO_PKG_VERSION"),
                 );
-                Ok(Running::new(identity, Arc::clone(&setup.adapter), lock, connected))
+                Ok(Running::new(identity, Arc::clone(&setup.adapter), lock, setup.session.clone(), connected))
             }
             Err(err) => {
                 if let Err(failure) = setup.adapter.cleanup_all().await {
