@@ -2,6 +2,7 @@
 
 use super::Env;
 use crate::error::{Error, Result};
+use crate::rest::shown;
 
 /// The two addresses of a platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +33,10 @@ impl Endpoints {
             (Some(rest_url), Some(ws_url)) => {
                 let warning = (host(&rest_url) != host(&ws_url)).then(|| {
                     format!(
-                        "rest_url {rest_url:?} and ws_url {ws_url:?} name different hosts: the agent may \
-                         authenticate on one platform and listen on another"
+                        "rest_url {} and ws_url {} name different hosts: the agent may authenticate on one \
+                         platform and listen on another",
+                        shown(&rest_url),
+                        shown(&ws_url)
                     )
                 });
                 Ok(Self { rest_url, ws_url, warning })
@@ -52,7 +55,8 @@ fn socket_of(rest_url: &str) -> Result<String> {
     let swapped = swap(rest, [("https://", "wss://"), ("http://", "ws://")]);
     swapped.map(|base| format!("{base}{SOCKET_PATH}")).ok_or_else(|| {
         Error::Config(format!(
-            "rest_url {rest_url:?} must start with http:// or https://: the socket's address follows from it"
+            "rest_url {} must start with http:// or https://: the socket's address follows from it",
+            shown(rest_url)
         ))
     })
 }
@@ -61,8 +65,9 @@ fn rest_of(ws_url: &str) -> Result<String> {
     let base = ws_url.trim().trim_end_matches('/').strip_suffix(SOCKET_PATH);
     base.and_then(|base| swap(base, [("wss://", "https://"), ("ws://", "http://")])).ok_or_else(|| {
         Error::Config(format!(
-            "ws_url {ws_url:?} must start with ws:// or wss:// and end with {SOCKET_PATH} for the address of \
-             the REST API to follow from it; otherwise give rest_url (BAND_REST_URL) too"
+            "ws_url {} must start with ws:// or wss:// and end with {SOCKET_PATH} for the address of the REST \
+             API to follow from it; otherwise give rest_url (BAND_REST_URL) too",
+            shown(ws_url)
         ))
     })
 }
@@ -127,6 +132,20 @@ mod tests {
         assert!(warning.contains("https://a") && warning.contains("wss://b"), "{warning}");
         let same = resolve(Some("https://A:443/x"), Some("wss://a/api"), &[]).unwrap();
         assert_eq!(same.warning, None);
+    }
+
+    #[test]
+    fn no_text_about_an_address_shows_a_secret_in_it() {
+        let warning =
+            resolve(Some("https://ann:secret@a"), Some("wss://b/?api_key=secret"), &[]).unwrap().warning;
+        let refused = [
+            resolve(Some("ftp://ann:secret@a"), None, &[]).unwrap_err().to_string(),
+            resolve(None, Some("wss://ann:secret@b/other"), &[]).unwrap_err().to_string(),
+        ];
+        for text in refused.iter().chain(&warning) {
+            assert!(!text.contains("secret"), "{text}");
+        }
+        assert!(warning.is_some());
     }
 
     #[test]

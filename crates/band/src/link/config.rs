@@ -7,7 +7,7 @@ use http::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::error::{Error, Result};
-use crate::rest::shown;
+use crate::rest::{BAD_PORT, has_bad_port, shown};
 
 /// What to do when the agent is connected already.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,6 +83,9 @@ impl Target {
         if authority.contains('@') {
             return Err(refuse("must not hold a user or a password"));
         }
+        if has_bad_port(&uri) {
+            return Err(refuse(BAD_PORT));
+        }
         let mut api_key = HeaderValue::from_str(config.api_key.expose_secret().trim())
             .map_err(|_| Error::Config("api_key: only visible ASCII is allowed".to_owned()))?;
         api_key.set_sensitive(true);
@@ -145,6 +148,10 @@ mod tests {
         for (url, text) in [
             ("https://band.ai/?token=secret", "ws_url \"https://band.ai/\": must start with ws:// or wss://"),
             ("ws://ann:secret@band.ai/", "ws_url \"ws://band.ai/\": must not hold a user or a password"),
+            (
+                "ws://band.ai:99999/",
+                "ws_url \"ws://band.ai:99999/\": the port must be a number from 1 to 65535",
+            ),
             ("/socket", "ws_url \"/socket\": must start with ws:// or wss://"),
         ] {
             assert_eq!(target(url).unwrap_err().to_string(), text);

@@ -58,12 +58,25 @@ impl BaseUrl {
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
             return Err(refuse("must not hold a user or a password"));
         }
+        if has_bad_port(&uri) {
+            return Err(refuse(BAD_PORT));
+        }
         if uri.query().is_some() {
             return Err(refuse("must not hold a query"));
         }
         let text = text.trim().trim_end_matches('/').to_owned();
         Ok(Self { text, encrypted, loopback: is_loopback(host) })
     }
+}
+
+/// What is wrong with an address for which [`has_bad_port`] holds.
+pub(crate) const BAD_PORT: &str = "the port must be a number from 1 to 65535";
+
+/// Whether something stands behind the host that is no port one can connect to.
+pub(crate) fn has_bad_port(uri: &Uri) -> bool {
+    let Some(authority) = uri.authority() else { return false };
+    let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
+    !port.is_empty() && authority.port_u16().is_none_or(|port| port == 0)
 }
 
 /// A URL as an error may show it: without user, password and query.
@@ -106,6 +119,11 @@ mod tests {
                 "https://ann:secret@band.ai",
                 "rest_url \"https://band.ai\": must not hold a user or a password",
             ),
+            (
+                "http://127.0.0.1:99999",
+                "rest_url \"http://127.0.0.1:99999\": the port must be a number from 1 to 65535",
+            ),
+            ("http://[::1]:0/", "rest_url \"http://[::1]:0/\": the port must be a number from 1 to 65535"),
             ("https://band.ai/?key=secret", "rest_url \"https://band.ai/\": must not hold a query"),
         ] {
             assert_eq!(BaseUrl::parse(url).unwrap_err().to_string(), text);
