@@ -44,7 +44,7 @@ impl AgentAdd {
             variables.set_addresses(base_url);
         }
         let who = format!("{}. The key is shown only now.", issued.agent.name);
-        print::out(&variables.render(self.output, Some(&who)));
+        print::result(&variables.render(self.output, Some(&who)))?;
         Ok(Exit::Done)
     }
 }

@@ -47,7 +47,7 @@ impl Env {
                  --description TEXT{option}` a BAND_AGENT_ID with its BAND_API_KEY"
             ));
         }
-        print::out(&variables.render(self.output, None));
+        print::result(&variables.render(self.output, None))?;
         Ok(Exit::Done)
     }
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Writes a file that only its owner may read, through a neighbour that takes its place when it is whole.
+/// Writes a file that only its owner may read, through a neighbour that takes its place when it is whole. The
+/// neighbour of a process that was killed is written over. One process at a time, so under the folder's lock.
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
-    let draft = path.with_extension(format!("{}.new", std::process::id()));
+    let draft = path.with_extension("new");
     let written = write_new(&draft, text).and_then(|()| fs::rename(&draft, path));
     if written.is_err() {
         // The draft may not even exist; the error that matters is the first one.
@@ -43,6 +44,16 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("demo.new"), "half a ke").unwrap();
+        write(&folder.path().join("demo.json"), "whole").unwrap();
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["demo.json"]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl UserAdd {
         variables.set("BAND_USER_KEY", created.credentials.api_key);
         let who =
             format!("{} (@{}). The key is shown only now.", full_name(&created.user), created.user.handle);
-        print::out(&variables.render(self.output, Some(&who)));
+        print::result(&variables.render(self.output, Some(&who)))?;
         Ok(Exit::Done)
     }
 }
@@ -64,7 +64,7 @@ impl UserLink {
         };
         let user = self.user.map(|user| user.trim_start_matches('@').to_owned());
         let link = admin.sign_in_link(CreateSignInLink { user }).await?;
-        print::out(&sign_in_url(base_url, &link.token));
+        print::result(&sign_in_url(base_url, &link.token))?;
         Ok(Exit::Done)
     }
 }

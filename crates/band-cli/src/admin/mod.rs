@@ -32,11 +32,18 @@ impl Admin {
     pub(crate) async fn open(data: &Path) -> Result<Self> {
         let dir = DataDir::open(data)?;
         match DirLock::take(dir.path()) {
-            Ok(lock) => Ok(Self::Stored(Stored::open(&dir, lock).await?)),
+            Ok(lock) => {
+                let stored = Stored::open(&dir, lock).await;
+                Ok(Self::Stored(stored.with_context(|| format!("data directory {}", data.display()))?))
+            }
             Err(LockError::Held { server: Some(server), .. }) => Ok(Self::Running(Running::new(&server)?)),
             Err(LockError::Held { server: None, .. }) => Err(Failure::with(
                 Exit::Error,
-                format!("data directory {}: another command uses it just now; try again", data.display()),
+                format!(
+                    "data directory {}: another process uses it, and its server.json does not say where; try again, \
+                     and if a server runs on it, stop that one first",
+                    data.display()
+                ),
             )),
             Err(error) => Err(error).with_context(|| format!("data directory {}", data.display())),
         }

@@ -2,7 +2,7 @@ use band_testkit::{Api, Person};
 use band_wire::rest::{AgentMe, Data, routes};
 use serde_json::Value;
 
-use crate::stage::{Stage, variable};
+use crate::stage::{Ended, Stage, variable};
 
 #[tokio::test]
 async fn people_and_agents_are_added_with_and_without_a_server() {
@@ -62,4 +62,24 @@ async fn a_link_is_printed_for_a_server_that_runs() {
     let second = stage.run(&["user", "link"]).await.done();
     assert!(first.starts_with(&format!("{address}/#token=")), "{first}");
     assert_ne!(first, second);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_key_that_could_not_be_printed_is_no_success() {
+    let stage = Stage::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let child =
+        stage.command(&["user", "add", "Ann"]).stdout(full).stderr(std::process::Stdio::piped()).spawn();
+    let line = Ended::of(child.unwrap().wait_with_output().await.unwrap()).failed(1);
+    assert!(line.contains("standard output"), "{line}");
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_named_with_its_directory() {
+    let stage = Stage::new();
+    stage.run(&["user", "add", "Ann"]).await.done();
+    std::fs::write(stage.data().join("band.db"), [b'x'; 8192]).unwrap();
+    let line = stage.run(&["user", "add", "Bob"]).await.failed(1);
+    assert!(line.contains(stage.data().to_str().unwrap()) && line.contains("backup"), "{line}");
 }
