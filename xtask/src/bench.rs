@@ -20,7 +20,14 @@ pub(crate) fn run(rest: &[String]) -> Result<()> {
     let cases: Vec<&String> = rest.iter().filter(|word| *word != "--write").collect();
     let mut peers = Peers::of_environment();
     peers.set_up()?;
-    run_command(command("cargo").args(["build", "--release", "--workspace", "--bins", "--locked"]))?;
+    run_command(command("cargo").args([
+        "build",
+        "--release",
+        "--workspace",
+        "--bins",
+        "--benches",
+        "--locked",
+    ]))?;
     let mut bench = command("cargo");
     bench.args(["bench", "--quiet", "--workspace", "--locked", "--bench", "end_to_end", "--"]).args(cases);
     bench.env("BAND_BIN", workspace::target().join("release/band"));
