@@ -18,12 +18,15 @@ use crate::{Error, PATIENCE, Result};
 
 /// Frames that are kept to be shown when something did not come.
 const SHOWN_FRAMES: usize = 30;
+/// How often the platform is told that somebody is still there, well within its idle time.
+const BEAT: Duration = Duration::from_secs(30);
 
 /// A user's socket, read by the test itself.
 #[derive(Debug)]
 pub struct Watcher {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     next_ref: u64,
+    beat_at: Instant,
     waiting: std::collections::VecDeque<Seen>,
     shown: std::collections::VecDeque<String>,
 }
@@ -59,7 +62,8 @@ impl Watcher {
         let value = HeaderValue::from_str(key).map_err(|error| Error::shape("the key", error))?;
         request.headers_mut().insert("x-api-key", value);
         let (socket, _) = tokio_tungstenite::connect_async(request).await.map_err(Box::new)?;
-        Ok(Self { socket, next_ref: 1, waiting: Default::default(), shown: Default::default() })
+        let beat_at = Instant::now() + BEAT;
+        Ok(Self { socket, next_ref: 1, beat_at, waiting: Default::default(), shown: Default::default() })
     }
 
     /// Joins a topic and gives the reply's response.
@@ -130,13 +134,14 @@ impl Watcher {
         Ok(())
     }
 
-    /// Keeps the connection alive; for tests that watch for longer than the platform's idle time.
+    /// Keeps the connection alive. Reading does it by itself; this is for tests that pause between reads.
     ///
     /// # Errors
     /// [`Error::Socket`] when it is broken.
     pub async fn heartbeat(&mut self) -> Result<()> {
         let reference = Ref::from(self.next_ref);
         self.next_ref += 1;
+        self.beat_at = Instant::now() + BEAT;
         self.send(&Frame::new(None, Some(reference), reserved::PHOENIX, reserved::HEARTBEAT)).await
     }
 
@@ -148,7 +153,14 @@ impl Watcher {
 
     async fn frame(&mut self, what: &str, deadline: Instant, within: Duration) -> Result<Frame> {
         loop {
-            let Ok(read) = timeout_at(deadline, self.socket.next()).await else {
+            if Instant::now() >= self.beat_at {
+                self.heartbeat().await?;
+            }
+            let wake = deadline.min(self.beat_at);
+            let Ok(read) = timeout_at(wake, self.socket.next()).await else {
+                if wake < deadline {
+                    continue;
+                }
                 return Err(Error::Late {
                     who: "the user's socket".to_owned(),
                     what: what.to_owned(),

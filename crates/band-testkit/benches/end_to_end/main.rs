@@ -20,7 +20,7 @@ mod usage;
 use case::Case;
 
 /// What the table of the documents has.
-const TABLE: &[&str] = &["ours:1:1000", "python:1:200", "ours:100:2000", "python:100:2000"];
+const TABLE: &[&str] = &["ours:1:1000", "python:1:200", "ours:100:2000", "python:100:1000"];
 
 #[tokio::main]
 async fn main() {
