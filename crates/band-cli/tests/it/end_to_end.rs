@@ -69,7 +69,8 @@ async fn the_next_free_port_is_taken_and_named() {
 #[tokio::test]
 async fn its_words_are_plain_and_name_what_to_do_next() {
     let stage = Stage::new();
-    let (up, _) = stage.up().await;
+    let (mut up, _) = stage.up().await;
+    up.line("Ctrl+C", PATIENCE).await.unwrap();
     let said = up.tail();
     assert!(!said.contains('\u{1b}'), "no colours: {said}");
     for word in ["@echo hello", "band agent add", "Ctrl+C", stage.data().to_str().unwrap()] {
