@@ -44,6 +44,7 @@ mod memory;
 mod owed;
 mod pass;
 mod queue;
+mod record;
 mod roster;
 mod schedule;
 #[cfg(test)]
@@ -58,6 +59,7 @@ use band_wire::MessageId;
 pub use config::{QUEUE_MAX, RoomConfig};
 pub use io::{Answer, Call, CallId, Control, Input, Listing, Mark, Note, Output, Trouble, TurnEnd, TurnId};
 pub use owed::Debt;
+pub use record::{Record, Recovered};
 pub use roster::{Member, Roster, participants_update};
 
 use self::closing::Life;

@@ -1,0 +1,179 @@
+//! What of a room must outlive the process: written down one record at a time, read back at the next start.
+
+use std::collections::BTreeMap;
+
+use band_wire::MessageId;
+
+use super::owed::Debt;
+
+/// Handled messages that are read back for a room.
+const HANDLED_MAX: usize = 500;
+/// Messages whose starts or replies are read back for a room.
+const OPEN_MAX: usize = 1_000;
+
+/// Something that the next process has to know. A record is on its way to the disk before anything that came
+/// out after it is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Record {
+    /// A turn starts on a message.
+    Began(MessageId),
+    /// That start does not count: the turn was asked to end, or was not the message's fault.
+    Excused(MessageId),
+    /// A reply of the message's turn is stored on the platform.
+    Posted {
+        /// The message that the turn is about.
+        message: MessageId,
+        /// Which send of the turn it was, from zero.
+        ordinal: u32,
+        /// The reply.
+        reply: MessageId,
+    },
+    /// The turn is over: the platform is owed a mark.
+    Owes(Debt),
+    /// The platform has taken the mark, or refused it for good.
+    Settled {
+        /// The message.
+        message: MessageId,
+        /// Whether it counts as handled; otherwise it may be served and tried again.
+        handled: bool,
+    },
+}
+
+/// What earlier stays in a room left behind: the sum of its records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Marks still owed, oldest first.
+    pub debts: Vec<Debt>,
+    /// Handled messages, oldest first.
+    pub handled: Vec<MessageId>,
+    /// How often a turn started on a message and ended without a verdict.
+    pub started: BTreeMap<MessageId, u32>,
+    /// Replies that are stored, by message and number of the send.
+    pub posted: BTreeMap<(MessageId, u32), MessageId>,
+}
+
+impl Recovered {
+    /// Adds one record. What is oldest is forgotten when there is too much, marks that are owed excepted.
+    pub fn apply(&mut self, record: Record) {
+        match record {
+            Record::Began(message) => {
+                let count = self.started.entry(message).or_default();
+                *count = count.saturating_add(1);
+                // Ids grow with time.
+                while self.started.len() > OPEN_MAX {
+                    self.started.pop_first();
+                }
+            }
+            Record::Excused(message) => {
+                if let Some(count) = self.started.get_mut(&message) {
+                    *count = count.saturating_sub(1);
+                    if *count == 0 {
+                        self.started.remove(&message);
+                    }
+                }
+            }
+            Record::Posted { message, ordinal, reply } => {
+                self.posted.insert((message, ordinal), reply);
+                while self.posted.len() > OPEN_MAX {
+                    self.posted.pop_first();
+                }
+            }
+            Record::Owes(debt) => {
+                self.started.remove(&debt.message);
+                self.debts.retain(|known| known.message != debt.message);
+                self.debts.push(debt);
+            }
+            Record::Settled { message, handled } => self.settle(message, handled),
+        }
+    }
+
+    fn settle(&mut self, message: MessageId, handled: bool) {
+        self.debts.retain(|debt| debt.message != message);
+        self.started.remove(&message);
+        self.posted.retain(|(id, _), _| *id != message);
+        if handled {
+            self.handled.retain(|id| *id != message);
+            self.handled.push(message);
+            let surplus = self.handled.len().saturating_sub(HANDLED_MAX);
+            self.handled.drain(..surplus);
+        }
+    }
+
+    /// Whether nothing is left to know.
+    pub fn is_empty(&self) -> bool {
+        self.debts.is_empty() && self.handled.is_empty() && self.started.is_empty() && self.posted.is_empty()
+    }
+
+    /// The records that add up to this, for a journal that is written anew.
+    pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
+        let handled = self.handled.iter().map(|&message| Record::Settled { message, handled: true });
+        let started = self.started.iter();
+        let started = started.flat_map(|(&id, &count)| (0..count).map(move |_| Record::Began(id)));
+        let posted = self.posted.iter();
+        let posted = posted.map(|(&(message, ordinal), &reply)| Record::Posted { message, ordinal, reply });
+        let debts = self.debts.iter().cloned().map(Record::Owes);
+        handled.chain(started).chain(posted).chain(debts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use band_wire::Id;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn id(n: u128) -> MessageId {
+        Id::new(Uuid::from_u128(n))
+    }
+
+    fn sum(records: impl IntoIterator<Item = Record>) -> Recovered {
+        let mut sum = Recovered::default();
+        records.into_iter().for_each(|record| sum.apply(record));
+        sum
+    }
+
+    fn debt(n: u128) -> Debt {
+        Debt { message: id(n), failure: None, reclaim: false }
+    }
+
+    #[test]
+    fn starts_count_until_the_turn_has_a_verdict_and_excused_ones_never() {
+        let left =
+            sum([Record::Began(id(1)), Record::Began(id(1)), Record::Excused(id(1)), Record::Began(id(2))]);
+        assert_eq!(left.started, BTreeMap::from([(id(1), 1), (id(2), 1)]));
+        let owed = sum([Record::Began(id(1)), Record::Owes(debt(1))]);
+        assert_eq!((owed.started.len(), owed.debts), (0, vec![debt(1)]));
+    }
+
+    #[test]
+    fn a_settled_message_leaves_only_its_id_and_a_failed_one_not_even_that() {
+        let posted = Record::Posted { message: id(1), ordinal: 0, reply: id(9) };
+        let told = |handled| {
+            sum([posted.clone(), Record::Owes(debt(1)), Record::Settled { message: id(1), handled }])
+        };
+        assert_eq!(told(true), Recovered { handled: vec![id(1)], ..Recovered::default() });
+        assert!(told(false).is_empty());
+    }
+
+    #[test]
+    fn the_records_of_a_sum_add_up_to_it() {
+        let left = sum([
+            Record::Settled { message: id(1), handled: true },
+            Record::Began(id(2)),
+            Record::Began(id(2)),
+            Record::Posted { message: id(2), ordinal: 3, reply: id(9) },
+            Record::Owes(debt(4)),
+        ]);
+        assert_eq!(sum(left.records()), left);
+    }
+
+    #[test]
+    fn only_so_much_is_kept() {
+        let many = (0..3_000)
+            .flat_map(|n| [Record::Settled { message: id(n), handled: true }, Record::Began(id(n))]);
+        let left = sum(many);
+        assert_eq!((left.handled.len(), left.started.len()), (HANDLED_MAX, OPEN_MAX));
+        assert_eq!(left.handled.last(), Some(&id(2_999)));
+    }
+}
