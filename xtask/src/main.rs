@@ -6,6 +6,7 @@ mod bench;
 mod facts;
 mod metadata;
 mod rules;
+mod soak;
 mod step;
 mod test;
 mod tidy;
@@ -27,6 +28,8 @@ cargo xtask COMMAND
   bench          messages end to end in a release build, ours next to the Python SDK
                    --write       keep the table in docs/performance.md
                    SDK:ROOMS:MESSAGES…   other runs than those of the table, such as ours:100:2000
+  soak           an hour of steady traffic over a faulty network, and rooms that come and go, in a release build
+                   --minutes N  --rate PER_SECOND  --cycles ROOMS  --seed N
   tidy           size, naming and text rules
   rules          the dependency rules, over cargo metadata
   facts          --from DIR: the fact files that tests compare with, made anew
@@ -53,6 +56,7 @@ fn run(command: &str, rest: &[String]) -> Result<()> {
         "tidy" => tidy::run(rest),
         "bench" => bench::run(rest),
         "rules" => rules::run(rest),
+        "soak" => soak::run(rest),
         "facts" => facts::run(rest),
         "" | "help" | "--help" | "-h" => {
             print!("{USAGE}");

@@ -5,6 +5,7 @@
 //! - [`Person`] is somebody who writes, over the public API, and [`Watcher`] what they see live.
 //! - [`Api`] is the public API with any key.
 //! - [`Process`] runs any program, waits for its lines, and kills it.
+//! - [`weather`] is a network that goes wrong, [`soak`] a long run over it.
 //! - [`peers`] finds the real counterparts: the Python SDK, Node.js with its packages, a browser.
 //!
 //! Everything that waits has a deadline, and says what it saw when the deadline has passed.
@@ -17,7 +18,10 @@ mod person;
 mod platform;
 mod process;
 mod served;
+pub mod soak;
+pub mod usage;
 mod watcher;
+pub mod weather;
 
 pub use api::Api;
 pub use binary::{band, band_path};

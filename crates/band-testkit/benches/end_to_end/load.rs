@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use band_testkit::usage::Usage;
 use band_testkit::{NewAgent, Person, Process, Served, Watcher, band, peers};
 use band_wire::phx::Topic;
 use band_wire::rest::DeliveryStatus;
@@ -11,7 +12,6 @@ use tokio::task::JoinSet;
 use tokio::time::interval;
 
 use crate::case::{Case, Sdk};
-use crate::usage::{self, Usage};
 
 /// Posts on their way at the same time during the flood.
 const POSTERS: usize = 16;
@@ -61,9 +61,9 @@ pub(crate) async fn measure(case: Case) -> Measured {
     settle(&site, &mut watcher).await;
 
     let (agent_id, platform_id) = (agent.id().unwrap(), site.served.process().id().unwrap());
-    let before = (usage::of(agent_id), usage::of(platform_id));
+    let before = (usage(agent_id), usage(platform_id));
     let flood = flood(&site, &mut watcher, case.messages).await;
-    let after = (usage::of(agent_id), usage::of(platform_id));
+    let after = (usage(agent_id), usage(platform_id));
     let (reply, settled) = trickle(&site, &mut watcher).await;
     let used = |before: Usage, after: Usage| Usage { cpu: after.cpu - before.cpu, ..after };
     Measured {
@@ -74,6 +74,10 @@ pub(crate) async fn measure(case: Case) -> Measured {
         agent: used(before.0, after.0),
         platform: used(before.1, after.1),
     }
+}
+
+fn usage(pid: u32) -> Usage {
+    Usage::of(pid).unwrap()
 }
 
 async fn set(case: Case) -> Site {

@@ -15,7 +15,6 @@
 mod case;
 mod load;
 mod table;
-mod usage;
 
 use case::Case;
 

@@ -16,5 +16,6 @@ mod link_and_platform;
 mod lock_interop;
 mod phoenix_js;
 mod python_sdk;
+mod soak;
 mod stage;
 mod two_processes;
