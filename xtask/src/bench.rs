@@ -8,16 +8,16 @@ use crate::step::{command, read, run as run_command};
 use crate::test::peers::Peers;
 use crate::workspace;
 
-/// The page that keeps the table.
+/// The page that keeps the tables.
 const PAGE: &str = "docs/performance.md";
-/// Between these two lines of the page stands what the last kept run printed.
-const BEGIN: &str = "<!-- bench: begin -->";
-const END: &str = "<!-- bench: end -->";
+/// The benchmarks: each has its words, and its place in the page.
+const BENCHES: [(&str, &[&str]); 2] =
+    [("end_to_end", &["ours:", "python:"]), ("recovery", &["rooms:", "outage:"])];
 
-/// Runs the benchmark. `--write` keeps its table in the documents; other words are passed on.
+/// Runs the benchmarks. `--write` keeps their tables in the documents; other words choose runs.
 pub(crate) fn run(rest: &[String]) -> Result<()> {
     let keep = rest.iter().any(|word| word == "--write");
-    let cases: Vec<&String> = rest.iter().filter(|word| *word != "--write").collect();
+    let words: Vec<&String> = rest.iter().filter(|word| *word != "--write").collect();
     let mut peers = Peers::of_environment();
     peers.set_up()?;
     run_command(command("cargo").args([
@@ -28,30 +28,38 @@ pub(crate) fn run(rest: &[String]) -> Result<()> {
         "--benches",
         "--locked",
     ]))?;
-    let mut bench = command("cargo");
-    bench.args(["bench", "--quiet", "--workspace", "--locked", "--bench", "end_to_end", "--"]).args(cases);
-    bench.env("BAND_BIN", workspace::target().join("release/band"));
-    peers.announce(&mut bench);
-    let table = read(&mut bench)?;
-    print!("{table}");
-    if keep {
-        write(&table)?;
+    for (name, begin) in BENCHES {
+        let its: Vec<&&String> =
+            words.iter().filter(|word| begin.iter().any(|begin| word.starts_with(begin))).collect();
+        if its.is_empty() && !words.is_empty() {
+            continue;
+        }
+        let mut bench = command("cargo");
+        bench.args(["bench", "--quiet", "--workspace", "--locked", "--bench", name, "--"]).args(its);
+        bench.env("BAND_BIN", workspace::target().join("release/band"));
+        peers.announce(&mut bench);
+        let table = read(&mut bench)?;
+        print!("{table}");
+        if keep {
+            write(name, &table)?;
+        }
     }
     Ok(())
 }
 
-fn write(table: &str) -> Result<()> {
+fn write(name: &str, table: &str) -> Result<()> {
     let path = workspace::root().join(PAGE);
     let page = fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;
-    fs::write(&path, replaced(&page, table)?).with_context(|| format!("cannot write {PAGE}"))
+    fs::write(&path, replaced(&page, name, table)?).with_context(|| format!("cannot write {PAGE}"))
 }
 
-/// The page with this table in the place of the last one.
-fn replaced(page: &str, table: &str) -> Result<String> {
-    let missing = || format!("{PAGE} lacks the lines {BEGIN} and {END}");
-    let (head, rest) = page.split_once(BEGIN).with_context(missing)?;
-    let (_, tail) = rest.split_once(END).with_context(missing)?;
-    Ok(format!("{head}{BEGIN}\n\n{}\n\n{END}{tail}", table.trim()))
+/// The page with this table in the place of the last one of the same benchmark.
+fn replaced(page: &str, name: &str, table: &str) -> Result<String> {
+    let (begin, end) = (format!("<!-- {name}: begin -->"), format!("<!-- {name}: end -->"));
+    let missing = || format!("{PAGE} lacks the lines {begin} and {end}");
+    let (head, rest) = page.split_once(&begin).with_context(missing)?;
+    let (_, tail) = rest.split_once(&end).with_context(missing)?;
+    Ok(format!("{head}{begin}\n\n{}\n\n{end}{tail}", table.trim()))
 }
 
 #[cfg(test)]
@@ -60,12 +68,12 @@ mod tests {
 
     #[test]
     fn a_new_table_takes_the_place_of_the_old_one() {
-        let page = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        assert_eq!(replaced(&page, "new\n").unwrap(), format!("a\n{BEGIN}\n\nnew\n\n{END}\nb\n"));
+        let page = |table: &str| format!("a\n<!-- x: begin -->\n{table}\n<!-- x: end -->\nb\n");
+        assert_eq!(replaced(&page("old"), "x", "new\n").unwrap(), page("\nnew\n"));
     }
 
     #[test]
     fn a_page_without_the_place_is_refused() {
-        assert!(replaced("a page", "new").is_err());
+        assert!(replaced("<!-- x: begin -->", "y", "new").is_err());
     }
 }

@@ -26,8 +26,9 @@ cargo xtask COMMAND
   it [FILTER…]   the interop tests alone, with their peers and a fresh binary
   peers          set up the Python, Node and browser peers under target/peers
   bench          messages end to end in a release build, ours next to the Python SDK
-                   --write       keep the table in docs/performance.md
-                   SDK:ROOMS:MESSAGES…   other runs than those of the table, such as ours:100:2000
+                   --write       keep the tables in docs/performance.md
+                   WORDS…        other runs than those of the tables: ours:ROOMS:MESSAGES, python:ROOMS:MESSAGES,
+                                 rooms:SDK:ROOMS, outage:SECONDS:AGENTS
   soak           an hour of steady traffic over a faulty network, and rooms that come and go, in a release build
                    --minutes N  --rate PER_SECOND  --cycles ROOMS  --seed N
   tidy           size, naming and text rules

@@ -12,6 +12,7 @@
 
 mod api;
 mod binary;
+pub mod contender;
 mod error;
 pub mod peers;
 mod person;

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use band_testkit::usage::Usage;
-use band_testkit::{NewAgent, Person, Process, Served, Watcher, band, peers};
+use band_testkit::{NewAgent, Person, Served, Watcher};
 use band_wire::phx::Topic;
 use band_wire::rest::DeliveryStatus;
 use band_wire::{ChatId, MessageId};
 use tokio::task::JoinSet;
 use tokio::time::interval;
 
-use crate::case::{Case, Sdk};
+use crate::case::Case;
 
 /// Posts on their way at the same time during the flood.
 const POSTERS: usize = 16;
@@ -27,6 +27,8 @@ pub(crate) struct Measured {
     pub(crate) ready: Duration,
     /// Messages answered and settled each second of the flood.
     pub(crate) rate: f64,
+    /// Push of the message to its claim, in the trickle.
+    pub(crate) claim: Quantiles,
     /// Post to the reply's push, in the trickle.
     pub(crate) reply: Quantiles,
     /// Post to settled, in the trickle.
@@ -54,8 +56,8 @@ pub(crate) async fn measure(case: Case) -> Measured {
     let mut site = set(case).await;
     let folder = tempfile::tempdir().unwrap();
     let begun = Instant::now();
-    let mut agent = start(&site, case.sdk, folder.path());
-    agent.line("Agent started: ", LIMIT).await.unwrap();
+    let platform = site.person.api().base_url();
+    let agent = case.sdk.start(&site.agent, platform, folder.path(), LIMIT).await.unwrap();
     let ready = begun.elapsed();
     let mut watcher = watch(&site).await;
     settle(&site, &mut watcher).await;
@@ -64,11 +66,12 @@ pub(crate) async fn measure(case: Case) -> Measured {
     let before = (usage(agent_id), usage(platform_id));
     let flood = flood(&site, &mut watcher, case.messages).await;
     let after = (usage(agent_id), usage(platform_id));
-    let (reply, settled) = trickle(&site, &mut watcher).await;
+    let (claim, reply, settled) = trickle(&site, &mut watcher).await;
     let used = |before: Usage, after: Usage| Usage { cpu: after.cpu - before.cpu, ..after };
     Measured {
         ready,
         rate: case.messages as f64 / flood.as_secs_f64(),
+        claim,
         reply,
         settled,
         agent: used(before.0, after.0),
@@ -89,25 +92,6 @@ async fn set(case: Case) -> Site {
         rooms.push(person.room_with(&format!("Room {number}"), &agent).await.unwrap());
     }
     Site { served, person, agent, rooms }
-}
-
-fn start(site: &Site, sdk: Sdk, folder: &std::path::Path) -> Process {
-    let mut command = match sdk {
-        Sdk::Ours => band(["agent", "run", "--adapter", "echo"]).unwrap(),
-        Sdk::Python => {
-            let mut command = peers::python().unwrap();
-            command.arg(peers::script("echo_agent.py"));
-            command
-        }
-    };
-    command
-        .env("BAND_AGENT_ID", site.agent.id.to_string())
-        .env("BAND_API_KEY", &site.agent.key)
-        .env("BAND_REST_URL", site.person.api().base_url())
-        .env("BAND_WS_URL", site.person.api().ws_url())
-        .env("BAND_STATE_DIR", folder)
-        .env("TMPDIR", folder);
-    Process::start("the agent", &mut command).unwrap()
 }
 
 async fn watch(site: &Site) -> Watcher {
@@ -153,7 +137,7 @@ async fn flood(site: &Site, watcher: &mut Watcher, messages: usize) -> Duration 
 }
 
 /// Posts at a steady pace, one room after another, and times each message's reply and end.
-async fn trickle(site: &Site, watcher: &mut Watcher) -> (Quantiles, Quantiles) {
+async fn trickle(site: &Site, watcher: &mut Watcher) -> (Quantiles, Quantiles, Quantiles) {
     let (count, pace) = TRICKLE;
     let mut posting = JoinSet::new();
     let (person, agent, rooms) = (site.person.clone(), site.agent.id, site.rooms.clone());
@@ -171,8 +155,17 @@ async fn trickle(site: &Site, watcher: &mut Watcher) -> (Quantiles, Quantiles) {
     });
     let mut replied: BTreeMap<usize, Instant> = BTreeMap::new();
     let mut settled: BTreeMap<MessageId, Instant> = BTreeMap::new();
+    let mut pushed: BTreeMap<MessageId, Instant> = BTreeMap::new();
+    let mut claims: BTreeMap<MessageId, Duration> = BTreeMap::new();
     let watched = watcher.until("the trickle to be settled", LIMIT, |seen| {
         let message = seen.message()?;
+        match (seen.event.as_str(), message.delivery_status(agent)) {
+            ("message_created", _) => _ = pushed.entry(message.id).or_insert_with(Instant::now),
+            (_, Some(DeliveryStatus::Processing)) if pushed.contains_key(&message.id) => {
+                claims.entry(message.id).or_insert_with(|| pushed[&message.id].elapsed());
+            }
+            _ => {}
+        }
         let number = message.content.rsplit_once("trickle ").and_then(|(_, number)| number.parse().ok());
         if message.sender_id == agent.into() && seen.event == "message_created" {
             replied.entry(number?).or_insert_with(Instant::now);
@@ -185,7 +178,8 @@ async fn trickle(site: &Site, watcher: &mut Watcher) -> (Quantiles, Quantiles) {
     let posted = posting.join_next().await.unwrap().unwrap();
     let replies = posted.iter().map(|(number, _, begun)| replied[number] - *begun).collect();
     let ends = posted.iter().map(|(_, message, begun)| settled[message] - *begun).collect();
-    (quantiles(replies), quantiles(ends))
+    let claims = claims.into_values().collect();
+    (quantiles(claims), quantiles(replies), quantiles(ends))
 }
 
 fn quantiles(mut times: Vec<Duration>) -> Quantiles {

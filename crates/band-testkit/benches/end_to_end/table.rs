@@ -4,40 +4,43 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
-use crate::case::{Case, Sdk};
+use crate::case::Case;
 use crate::load::Measured;
 
 /// The machine, then one row for each run.
 pub(crate) fn render(rows: &[(Case, Measured)]) -> String {
     let mut out = format!("{}\n\n", machine());
     out.push_str(
-        "| agent | rooms | messages | ready | messages/s | reply p50 / p99 | settled p50 / p99 \
-         | agent CPU, peak | platform CPU, peak |\n",
+        "| agent | rooms | messages | ready | messages/s | push to claim p50 / p99 | reply p50 / p99 \
+         | settled p50 / p99 | agent CPU for 1,000, peak | platform CPU for 1,000, peak |\n",
     );
-    out.push_str("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+    out.push_str("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
     for (case, measured) in rows {
-        let sdk = match case.sdk {
-            Sdk::Ours => "ours",
-            Sdk::Python => "band-sdk 6.0.1",
-        };
         let _ = writeln!(
             out,
-            "| {sdk} | {} | {} | {} | {:.0} | {} / {} | {} / {} | {:.2} s, {} | {:.2} s, {} |",
+            "| {} | {} | {} | {} | {:.0} | {} / {} | {} / {} | {} / {} | {:.2} s, {} | {:.2} s, {} |",
+            case.sdk,
             case.rooms,
             case.messages,
             milliseconds(measured.ready),
             measured.rate,
+            milliseconds(measured.claim.p50),
+            milliseconds(measured.claim.p99),
             milliseconds(measured.reply.p50),
             milliseconds(measured.reply.p99),
             milliseconds(measured.settled.p50),
             milliseconds(measured.settled.p99),
-            measured.agent.cpu.as_secs_f64(),
+            per_thousand(measured.agent.cpu, case.messages),
             megabytes(measured.agent.peak_bytes),
-            measured.platform.cpu.as_secs_f64(),
+            per_thousand(measured.platform.cpu, case.messages),
             megabytes(measured.platform.peak_bytes),
         );
     }
     out
+}
+
+fn per_thousand(cpu: Duration, messages: usize) -> f64 {
+    cpu.as_secs_f64() * 1000.0 / messages as f64
 }
 
 fn milliseconds(time: Duration) -> String {
