@@ -8,6 +8,7 @@ mod history;
 pub mod link;
 mod lock;
 pub mod logging;
+pub mod metrics;
 pub mod rest;
 mod retry_after;
 mod runtime;
@@ -22,7 +23,7 @@ pub use adapter::{
 };
 pub use agent::{Agent, AgentBuilder, CleanupFailure, CleanupIncomplete, Running, Stopped};
 pub use band_core::room::Member;
-pub use config::{Endpoints, SessionConfig};
+pub use config::{AgentConfig, Endpoints, SessionConfig};
 pub use error::{ApiError, ConnectionError, Error, Result};
 pub use history::{HistoryConverter, HistoryItem, RawHistory, Role};
 pub use turn::{AgentFailure, AgentInput, IncomingMessage, Turn};

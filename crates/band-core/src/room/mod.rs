@@ -73,6 +73,7 @@ use self::work::Work;
 use self::working::Working;
 use crate::backoff::{Backoff, Dice};
 use crate::timers::Timers;
+use crate::turn::Outcome;
 use crate::{Deadline, Machine, Moment};
 
 /// Why a room wants to wake.
@@ -122,6 +123,8 @@ pub struct Room {
     bootstrapped: bool,
     roster_known: bool,
     history_failures: u32,
+    /// What the last turn that ended counts as, until it is asked for.
+    outcome: Option<Outcome>,
 }
 
 impl Room {
@@ -159,6 +162,7 @@ impl Room {
             bootstrapped: false,
             roster_known: false,
             history_failures: 0,
+            outcome: None,
         };
         room.timers.set(Why::Resync, room.schedule.due());
         room.advance();
@@ -168,6 +172,21 @@ impl Room {
     /// The marks that are still owed, for the next stay in the room.
     pub fn into_debts(self) -> Vec<Debt> {
         self.owed.into_debts()
+    }
+
+    /// What the last turn that ended counts as; once.
+    pub const fn take_outcome(&mut self) -> Option<Outcome> {
+        self.outcome.take()
+    }
+
+    /// Pushes that wait for their turn.
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Marks that the platform is owed.
+    pub fn owes(&self) -> usize {
+        self.owed.len()
     }
 
     /// Makes everything happen that can happen now.

@@ -60,6 +60,10 @@ impl Owed {
         self.debts.len() >= OWED_MAX
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.debts.len()
+    }
+
     pub(super) fn in_flight(&self) -> bool {
         self.flight.is_some()
     }

@@ -7,7 +7,7 @@ use super::config::{CANCEL_GRACE, CLAIM_PATIENCE, HISTORY_PATIENCE};
 use super::io::{Call, CallId, Mark, Note, Output, Trouble, TurnEnd, TurnId};
 use super::owed::Debt;
 use super::{Room, Why};
-use crate::turn::{Cancel, Circumstances, Ruling, judge};
+use crate::turn::{Cancel, Circumstances, Outcome, Ruling, Verdict, judge};
 
 /// Where a message came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,7 +240,10 @@ impl Room {
             last_attempt,
             report: self.config.report,
         };
-        self.apply(id, judge(end.ending, facts), last_attempt);
+        let complete = facts.ledger.verdict() == Verdict::Complete;
+        let ruling = judge(end.ending, facts);
+        self.outcome = Some(Outcome::of(&ruling, cancel, complete));
+        self.apply(id, ruling, last_attempt);
     }
 
     fn apply(&mut self, id: MessageId, ruling: Ruling, last_attempt: bool) {

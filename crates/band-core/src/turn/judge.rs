@@ -79,6 +79,32 @@ pub enum Ruling {
     Left,
 }
 
+/// What a turn counts as: recorded once, where it is ruled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It replied, declined or acted.
+    Processed,
+    /// It failed, ended in silence, or took too long.
+    Failed,
+    /// It was asked to end, by a person or by the stop of the agent.
+    Cancelled,
+    /// The message was not taken, or could not be answered: the platform serves it again.
+    Deferred,
+}
+
+impl Outcome {
+    /// Of a turn that was ruled like this; `cancel` is why it was asked to end.
+    pub const fn of(ruling: &Ruling, cancel: Option<Cancel>, complete: bool) -> Self {
+        match (ruling, cancel) {
+            (Ruling::Processed, Some(Cancel::Interrupt)) if !complete => Self::Cancelled,
+            (Ruling::Processed, _) => Self::Processed,
+            (Ruling::Failed { .. }, _) => Self::Failed,
+            (Ruling::Later, _) => Self::Deferred,
+            (Ruling::Paused | Ruling::Left, _) => Self::Cancelled,
+        }
+    }
+}
+
 /// Rules on a turn.
 ///
 /// | asked to end | ending | ruling |

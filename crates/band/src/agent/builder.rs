@@ -8,9 +8,10 @@ use secrecy::SecretString;
 
 use super::{Agent, Setup};
 use crate::adapter::BoxedAdapter;
-use crate::config::{Credentials, Endpoints, Env, SessionConfig, load_agent_config};
+use crate::config::{AgentConfig, Credentials, Endpoints, Env, SessionConfig, load_agent_config};
 use crate::error::{Error, Result};
 use crate::link::ConflictPolicy;
+use crate::metrics::Metrics;
 
 /// Collects what an agent needs. What does not fit is told by [`build`](Self::build).
 pub struct AgentBuilder {
@@ -20,8 +21,8 @@ pub struct AgentBuilder {
     rest_url: Option<String>,
     ws_url: Option<String>,
     session: Option<SessionConfig>,
-    on_conflict: ConflictPolicy,
-    single_instance: bool,
+    config: AgentConfig,
+    metrics: Metrics,
 }
 
 /// Where id and key come from.
@@ -33,7 +34,7 @@ enum Source {
 }
 
 impl AgentBuilder {
-    pub(super) const fn new(adapter: BoxedAdapter) -> Self {
+    pub(super) fn new(adapter: BoxedAdapter) -> Self {
         Self {
             adapter,
             identity: Source::Unset,
@@ -41,8 +42,8 @@ impl AgentBuilder {
             rest_url: None,
             ws_url: None,
             session: None,
-            on_conflict: ConflictPolicy::Supersede,
-            single_instance: true,
+            config: AgentConfig::default(),
+            metrics: Metrics::default(),
         }
     }
 
@@ -99,17 +100,38 @@ impl AgentBuilder {
         self
     }
 
+    /// How the agent takes its place: all three settings at once.
+    #[must_use]
+    pub const fn agent_config(mut self, config: AgentConfig) -> Self {
+        self.config = config;
+        self
+    }
+
     /// What to do when the agent is connected already. Default: take over.
     #[must_use]
     pub const fn on_conflict(mut self, policy: ConflictPolicy) -> Self {
-        self.on_conflict = policy;
+        self.config.conflict_policy = policy;
         self
     }
 
     /// Whether a second process on this host is refused. Default: yes.
     #[must_use]
     pub const fn single_instance(mut self, on: bool) -> Self {
-        self.single_instance = on;
+        self.config.single_instance = on;
+        self
+    }
+
+    /// Whether the rooms that the agent is in already are joined at the start. Default: yes.
+    #[must_use]
+    pub const fn auto_subscribe_existing_rooms(mut self, on: bool) -> Self {
+        self.config.auto_subscribe_existing_rooms = on;
+        self
+    }
+
+    /// What the agent counts. Without it: numbers of its own, see [`Agent::metrics`].
+    #[must_use]
+    pub fn metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = metrics;
         self
     }
 
@@ -146,8 +168,8 @@ impl AgentBuilder {
             credentials,
             endpoints,
             session,
-            on_conflict: self.on_conflict,
-            single_instance: self.single_instance,
+            config: self.config,
+            metrics: self.metrics,
             env,
         };
         Ok(Agent { setup })

@@ -14,9 +14,9 @@ pub use builder::AgentBuilder;
 pub use running::{CleanupFailure, CleanupIncomplete, Running, Stopped};
 
 use crate::adapter::{BoxedAdapter, FrameworkAdapter};
-use crate::config::{Credentials, Endpoints, Env, SessionConfig};
+use crate::config::{AgentConfig, Credentials, Endpoints, Env, SessionConfig};
 use crate::error::Result;
-use crate::link::ConflictPolicy;
+use crate::metrics::Metrics;
 
 /// An agent that is not running: its adapter, its key, its settings.
 ///
@@ -43,8 +43,8 @@ pub(crate) struct Setup {
     pub(crate) credentials: Credentials,
     pub(crate) endpoints: Endpoints,
     pub(crate) session: SessionConfig,
-    pub(crate) on_conflict: ConflictPolicy,
-    pub(crate) single_instance: bool,
+    pub(crate) config: AgentConfig,
+    pub(crate) metrics: Metrics,
     pub(crate) env: Env,
 }
 
@@ -86,6 +86,16 @@ impl Agent {
     /// Where the platform is.
     pub fn endpoints(&self) -> &Endpoints {
         &self.setup.endpoints
+    }
+
+    /// How it takes its place on the platform and on this host.
+    pub const fn config(&self) -> &AgentConfig {
+        &self.setup.config
+    }
+
+    /// What it counts, over all its runs.
+    pub const fn metrics(&self) -> &Metrics {
+        &self.setup.metrics
     }
 
     /// How it behaves in its rooms.

@@ -13,6 +13,7 @@ use crate::config::SessionConfig;
 use crate::error::Error;
 use crate::link::StopReason;
 use crate::lock::InstanceLock;
+use crate::metrics::Metrics;
 use crate::runtime::{Closer, RuntimeEnd, Watched};
 
 /// A stop that may take longer than this is as good as one without an end.
@@ -25,6 +26,7 @@ pub struct Running {
     adapter: Arc<BoxedAdapter>,
     lock: Option<InstanceLock>,
     session: SessionConfig,
+    metrics: Metrics,
     connected: Connected,
     pending: Pending,
 }
@@ -78,10 +80,11 @@ impl Running {
         adapter: Arc<BoxedAdapter>,
         lock: Option<InstanceLock>,
         session: SessionConfig,
+        metrics: Metrics,
         connected: Connected,
     ) -> Self {
         let pending = Pending { runtime: true, rooms: Vec::new(), adapter: true, graceful: true };
-        Self { identity, adapter, lock, session, connected, pending }
+        Self { identity, adapter, lock, session, metrics, connected, pending }
     }
 
     /// The agent's id.
@@ -107,6 +110,11 @@ impl Running {
     /// How it behaves in its rooms: what was set, filled up from the environment and the defaults.
     pub const fn effective_config(&self) -> &SessionConfig {
         &self.session
+    }
+
+    /// What it counts.
+    pub const fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// The rooms that it serves, in order of their ids.

@@ -34,7 +34,7 @@ impl Agent {
             tracing::warn!(target: "band.agent", "{warning}");
         }
         let agent = setup.credentials.agent_id;
-        let lock = match setup.single_instance {
+        let lock = match setup.config.single_instance {
             true => Some(InstanceLock::acquire(agent, &setup.env)?),
             false => None,
         };
@@ -53,7 +53,14 @@ impl Agent {
                     target: "band.agent",
                     "Agent started: {} (band-sdk {})", identity.name, env!("CARGO_PKG_VERSION"),
                 );
-                Ok(Running::new(identity, Arc::clone(&setup.adapter), lock, setup.session.clone(), connected))
+                Ok(Running::new(
+                    identity,
+                    Arc::clone(&setup.adapter),
+                    lock,
+                    setup.session.clone(),
+                    setup.metrics.clone(),
+                    connected,
+                ))
             }
             Err(err) => {
                 if let Err(failure) = setup.adapter.cleanup_all().await {
@@ -82,13 +89,14 @@ async fn connect(setup: &Setup, rest: RestClient, identity: &Arc<Identity>) -> R
     let credentials = &setup.credentials;
     let mut link =
         LinkConfig::new(&setup.endpoints.ws_url, credentials.api_key.clone(), credentials.agent_id);
-    link.on_conflict = setup.on_conflict;
+    link.on_conflict = setup.config.conflict_policy;
     let (runtime, mut watched) = Runtime::start(Parts {
         rest,
         link,
         session: setup.session.clone(),
         identity: Arc::clone(identity),
         adapter: Arc::clone(&setup.adapter),
+        metrics: setup.metrics.clone(),
     })?;
     let mut task = JoinSet::new();
     task.spawn(runtime.run());

@@ -19,6 +19,14 @@ impl Env {
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(&name.to_uppercase()).map(String::as_str).filter(|value| !value.is_empty())
     }
+
+    /// A setting: `BAND_` + name if that is set and not empty, else the bare name. The variable that it was, and
+    /// its value.
+    pub fn setting(&self, name: &str) -> Option<(String, &str)> {
+        let bare = name.to_uppercase();
+        let prefixed = format!("BAND_{bare}");
+        [prefixed, bare].into_iter().find_map(|name| self.get(&name).map(|value| (name, value)))
+    }
 }
 
 /// Of two names that differ in case only, the one in capitals wins.
@@ -57,6 +65,9 @@ mod tests {
         assert_eq!(env.get("BAND_REST_URL"), Some("b"));
         assert_eq!(env.get("band_ws_url"), Some("c"));
         assert_eq!(env.get("x"), None);
+        let env: Env = [("band_a", "1"), ("A", "2"), ("BAND_B", ""), ("b", "3")].into_iter().collect();
+        assert_eq!(env.setting("a"), Some(("BAND_A".to_owned(), "1")));
+        assert_eq!(env.setting("b"), Some(("B".to_owned(), "3")));
         assert!(!format!("{env:?}").contains('"') || !format!("{env:?}").contains("\"b\""));
     }
 }

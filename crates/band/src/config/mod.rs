@@ -1,12 +1,15 @@
 //! Settings: explicit, or from the environment, or the default.
 
+mod agent;
 mod env;
 mod file;
 mod session;
 mod session_builder;
+mod setting;
 mod state;
 mod urls;
 
+pub use agent::AgentConfig;
 pub use env::Env;
 pub use file::{Credentials, DEFAULT_CONFIG_FILE, load_agent_config};
 pub use session::SessionConfig;

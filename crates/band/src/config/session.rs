@@ -10,10 +10,16 @@ use crate::error::Result;
 /// How an agent behaves in its rooms. Seconds are `f64`, as in the environment.
 ///
 /// Made by [`SessionConfig::builder`]: a value that is set wins over the environment variable of the same name
-/// in capitals, and that wins over the default. `SessionConfig::default()` does not look at the environment.
+/// in capitals, and that wins over the default. The variable may be spelt with `BAND_` in front, which wins over
+/// the bare name. `SessionConfig::default()` does not look at the environment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SessionConfig {
+    /// Whether a room's past that was read once is kept for `context_cache_ttl_seconds`. Without it the past is
+    /// read whenever a turn needs it. Default true.
+    pub enable_context_cache: bool,
+    /// How long it is kept; zero and less: not at all. Default 300.
+    pub context_cache_ttl_seconds: i64,
     /// Entries of a room's past that the first message of a session gets at most. Default 100.
     pub max_context_messages: u32,
     /// Attempts at one message within this process. Default 1.
@@ -38,11 +44,19 @@ pub struct SessionConfig {
     pub idle_resync_max_seconds: f64,
     /// How often a stopped room is looked at. Default none: `idle_resync_seconds`.
     pub stopped_resync_seconds: Option<f64>,
+    /// How often, counted over restarts, a turn may start at one message and end neither with a verdict nor
+    /// because it was asked to, before the message is given up; 0: no limit. Default 10.
+    pub max_deliveries: u32,
+    /// Whether what was handled and what is owed is kept on disk, so that a restart does not repeat it. Default
+    /// true.
+    pub enable_journal: bool,
 }
 
 impl Default for SessionConfig {
     fn default() -> Self {
         Self {
+            enable_context_cache: true,
+            context_cache_ttl_seconds: 300,
             max_context_messages: 100,
             max_message_retries: 1,
             enable_context_hydration: true,
@@ -55,6 +69,8 @@ impl Default for SessionConfig {
             report_turn_failures_to_room: true,
             idle_resync_max_seconds: 120.0,
             stopped_resync_seconds: None,
+            max_deliveries: 10,
+            enable_journal: true,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::setting::Settings;
 use super::{Env, SessionConfig};
 use crate::error::{Error, Result};
 
@@ -11,6 +12,8 @@ const WORKING_TTL: f64 = 10.0;
 /// Collects settings; see [`SessionConfig`] for what they mean.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionConfigBuilder {
+    enable_context_cache: Option<bool>,
+    context_cache_ttl: Option<i64>,
     max_context_messages: Option<i64>,
     max_message_retries: Option<i64>,
     enable_context_hydration: Option<bool>,
@@ -23,6 +26,8 @@ pub struct SessionConfigBuilder {
     report_turn_failures_to_room: Option<bool>,
     idle_resync_max: Option<f64>,
     stopped_resync: Option<f64>,
+    max_deliveries: Option<i64>,
+    enable_journal: Option<bool>,
 }
 
 macro_rules! setters {
@@ -38,6 +43,8 @@ macro_rules! setters {
 
 impl SessionConfigBuilder {
     setters! {
+        enable_context_cache: bool => enable_context_cache, on, on;
+        context_cache_ttl_seconds: i64 => context_cache_ttl, seconds, seconds;
         max_context_messages: u32 => max_context_messages, count, i64::from(count);
         max_message_retries: u32 => max_message_retries, count, i64::from(count);
         enable_context_hydration: bool => enable_context_hydration, on, on;
@@ -50,6 +57,8 @@ impl SessionConfigBuilder {
         report_turn_failures_to_room: bool => report_turn_failures_to_room, on, on;
         idle_resync_max: Duration => idle_resync_max, most, most.as_secs_f64();
         stopped_resync: Duration => stopped_resync, every, every.as_secs_f64();
+        max_deliveries: u32 => max_deliveries, count, i64::from(count);
+        enable_journal: bool => enable_journal, on, on;
     }
 
     /// Fills in the environment of this process and the defaults, and checks everything.
@@ -66,53 +75,81 @@ impl SessionConfigBuilder {
     /// As [`build`](Self::build).
     pub fn build_with(self, env: &Env) -> Result<SessionConfig> {
         let defaults = SessionConfig::default();
-        let source = Source { env };
+        let from = Settings::new("SessionConfig", env);
+        // Checked only where it matters, and told as it was given.
+        let timeout = from
+            .integer("working_request_timeout_seconds", self.working_request_timeout)?
+            .unwrap_or(defaults.working_request_timeout_seconds.into());
         let config = SessionConfig {
-            max_context_messages: count(
+            enable_context_cache: from.boolean("enable_context_cache", self.enable_context_cache, true)?,
+            context_cache_ttl_seconds: from
+                .integer("context_cache_ttl_seconds", self.context_cache_ttl)?
+                .unwrap_or(defaults.context_cache_ttl_seconds),
+            max_context_messages: from.count(
                 "max_context_messages",
-                source.integer("max_context_messages", self.max_context_messages)?.unwrap_or(100),
+                self.max_context_messages,
+                (100, 1),
+                |got| match got {
+                    ..=0 => format!("Input should be greater than 0, got {got}"),
+                    _ => too_many(got),
+                },
             )?,
-            max_message_retries: retries(
-                source.integer("max_message_retries", self.max_message_retries)?.unwrap_or(1),
+            max_message_retries: from.count(
+                "max_message_retries",
+                self.max_message_retries,
+                (1, 0),
+                |got| format!("`max_retries` must be an integer between 0 and {}, got {got}", u32::MAX),
             )?,
-            enable_context_hydration: source.boolean(
+            enable_context_hydration: from.boolean(
                 "enable_context_hydration",
                 self.enable_context_hydration,
                 true,
             )?,
-            idle_resync_seconds: source
+            idle_resync_seconds: from
                 .positive("idle_resync_seconds", self.idle_resync)?
                 .unwrap_or(defaults.idle_resync_seconds),
-            enable_working_state: source.boolean("enable_working_state", self.enable_working_state, true)?,
-            working_keep_alive_seconds: source
+            enable_working_state: from.boolean("enable_working_state", self.enable_working_state, true)?,
+            working_keep_alive_seconds: from
                 .number("working_keep_alive_seconds", self.working_keep_alive)?
                 .unwrap_or(defaults.working_keep_alive_seconds),
-            working_request_timeout_seconds: u32::try_from(
-                source.integer("working_request_timeout_seconds", self.working_request_timeout)?.unwrap_or(2),
-            )
-            .unwrap_or(0),
-            max_working_state_seconds: source.number("max_working_state_seconds", self.max_working_state)?,
-            max_cycle_seconds: source
-                .number("max_cycle_seconds", self.max_cycle)?
-                .filter(|limit| *limit != f64::INFINITY),
-            report_turn_failures_to_room: source.boolean(
+            working_request_timeout_seconds: u32::try_from(timeout).unwrap_or_default(),
+            max_working_state_seconds: from.number("max_working_state_seconds", self.max_working_state)?,
+            max_cycle_seconds: from.number("max_cycle_seconds", self.max_cycle)?,
+            report_turn_failures_to_room: from.boolean(
                 "report_turn_failures_to_room",
                 self.report_turn_failures_to_room,
                 true,
             )?,
-            idle_resync_max_seconds: source
+            idle_resync_max_seconds: from
                 .positive("idle_resync_max_seconds", self.idle_resync_max)?
                 .unwrap_or(defaults.idle_resync_max_seconds),
-            stopped_resync_seconds: source.positive("stopped_resync_seconds", self.stopped_resync)?,
+            stopped_resync_seconds: from.positive("stopped_resync_seconds", self.stopped_resync)?,
+            max_deliveries: from.count("max_deliveries", self.max_deliveries, (10, 0), |got| match got {
+                ..0 => format!("Input should be greater than or equal to 0, got {got}"),
+                _ => too_many(got),
+            })?,
+            enable_journal: from.boolean("enable_journal", self.enable_journal, true)?,
         };
-        check(&config)?;
-        Ok(config)
+        check(&config, timeout)?;
+        Ok(endless(config))
     }
 }
 
+fn too_many(got: i64) -> String {
+    format!("Input should be less than or equal to {}, got {got}", u32::MAX)
+}
+
+/// No limit is as good as an endless one.
+fn endless(mut config: SessionConfig) -> SessionConfig {
+    for limit in [&mut config.max_cycle_seconds, &mut config.max_working_state_seconds] {
+        *limit = limit.filter(|limit| limit.is_finite());
+    }
+    config
+}
+
 /// What must hold between fields. The first that does not is told.
-fn check(config: &SessionConfig) -> Result<()> {
-    let (alive, timeout) = (config.working_keep_alive_seconds, config.working_request_timeout_seconds);
+fn check(config: &SessionConfig, timeout: i64) -> Result<()> {
+    let alive = config.working_keep_alive_seconds;
     let positive = |name: &str, value: Option<f64>| match value {
         Some(value) if value.is_nan() || value <= 0.0 => {
             Err(value_error(&format!("{name} must be > 0 when set (got {value:?})")))
@@ -129,10 +166,10 @@ fn check(config: &SessionConfig) -> Result<()> {
                 WORKING_TTL / 2.0
             )));
         }
-        if timeout == 0 {
-            return Err(value_error("working_request_timeout_seconds must be > 0 (got 0)"));
+        if timeout <= 0 {
+            return Err(value_error(&format!("working_request_timeout_seconds must be > 0 (got {timeout})")));
         }
-        if f64::from(timeout) >= alive {
+        if f64::from(u32::try_from(timeout).unwrap_or(u32::MAX)) >= alive {
             return Err(value_error(&format!(
                 "working_request_timeout_seconds ({timeout}) must be < working_keep_alive_seconds ({alive:?}) so a \
                  slow POST can't stack"
@@ -143,93 +180,21 @@ fn check(config: &SessionConfig) -> Result<()> {
     positive("max_cycle_seconds", config.max_cycle_seconds)
 }
 
-fn count(name: &str, value: i64) -> Result<u32> {
-    u32::try_from(value)
-        .ok()
-        .filter(|count| *count > 0)
-        .ok_or_else(|| value_error(&format!("{name} must be > 0 (got {value})")))
-}
-
-fn retries(value: i64) -> Result<u32> {
-    u32::try_from(value).map_err(|_| {
-        field_error(
-            "max_message_retries",
-            &format!("`max_retries` must be an integer between 0 and 4294967295, got {value}"),
-        )
-    })
-}
-
-fn field_error(field: &str, text: &str) -> Error {
-    Error::Config(format!("SessionConfig: {field}: {text}"))
-}
-
 fn value_error(text: &str) -> Error {
     Error::Config(format!("SessionConfig: Value error, {text}"))
-}
-
-/// Reads a field from the builder, or else from the environment.
-struct Source<'e> {
-    env: &'e Env,
-}
-
-impl Source<'_> {
-    fn number(&self, field: &str, set: Option<f64>) -> Result<Option<f64>> {
-        let Some(text) = self.text(field, set.is_some()) else { return Ok(set) };
-        let parsed = text.trim().parse().map(Some);
-        parsed.map_err(|_| {
-            field_error(field, "Input should be a valid number, unable to parse string as a number")
-        })
-    }
-
-    fn positive(&self, field: &str, set: Option<f64>) -> Result<Option<f64>> {
-        let value = self.number(field, set)?;
-        match value {
-            Some(value) if value <= 0.0 => Err(field_error(field, "Input should be greater than 0")),
-            Some(value) if !value.is_finite() => Err(field_error(field, "Input should be a finite number")),
-            value => Ok(value),
-        }
-    }
-
-    fn integer(&self, field: &str, set: Option<i64>) -> Result<Option<i64>> {
-        let Some(text) = self.text(field, set.is_some()) else { return Ok(set) };
-        let text = text.trim();
-        if let Ok(value) = text.parse() {
-            return Ok(Some(value));
-        }
-        let problem = match text.parse::<f64>() {
-            Ok(number) if number.is_finite() && number.fract() != 0.0 => {
-                "Input should be a valid integer, got a number with a fractional part"
-            }
-            _ => "Input should be a valid integer, unable to parse string as an integer",
-        };
-        Err(field_error(field, problem))
-    }
-
-    fn boolean(&self, field: &str, set: Option<bool>, default: bool) -> Result<bool> {
-        let Some(text) = self.text(field, set.is_some()) else { return Ok(set.unwrap_or(default)) };
-        match text.to_lowercase().as_str() {
-            "1" | "true" | "yes" | "on" | "t" | "y" => Ok(true),
-            "0" | "false" | "no" | "off" | "f" | "n" => Ok(false),
-            _ => Err(field_error(field, "Input should be a valid boolean, unable to interpret input")),
-        }
-    }
-
-    fn text(&self, field: &str, is_set: bool) -> Option<&str> {
-        if is_set { None } else { self.env.get(field) }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn from(pairs: &[(&str, &str)]) -> Result<SessionConfig> {
+    fn settled(pairs: &[(&str, &str)]) -> Result<SessionConfig> {
         SessionConfig::from(&pairs.iter().copied().collect())
     }
 
     #[test]
     fn what_is_set_wins_over_the_environment_and_that_over_the_default() {
-        assert_eq!(from(&[]).unwrap(), SessionConfig::default());
+        assert_eq!(settled(&[]).unwrap(), SessionConfig::default());
         let env: Env =
             [("IDLE_RESYNC_SECONDS", "5"), ("max_message_retries", "3"), ("MAX_CYCLE_SECONDS", "inf")]
                 .into_iter()
@@ -237,7 +202,7 @@ mod tests {
         let config = SessionConfig::builder().idle_resync(Duration::from_secs(7)).build_with(&env).unwrap();
         assert_eq!((config.idle_resync_seconds, config.max_message_retries), (7.0, 3));
         assert_eq!(config.max_cycle_seconds, None);
-        assert!(!from(&[("ENABLE_WORKING_STATE", "Off")]).unwrap().enable_working_state);
+        assert!(!settled(&[("ENABLE_WORKING_STATE", "Off")]).unwrap().enable_working_state);
     }
 
     #[test]
@@ -254,9 +219,10 @@ mod tests {
             (
                 "WORKING_REQUEST_TIMEOUT_SECONDS",
                 "1.5",
-                "working_request_timeout_seconds: Input should be a valid integer, got a number with a fractional \
-                 part",
+                "working_request_timeout_seconds: Input should be a valid integer, unable to parse string as an \
+                 integer",
             ),
+            ("MAX_DELIVERIES", "-1", "max_deliveries: Input should be greater than or equal to 0, got -1"),
             (
                 "MAX_MESSAGE_RETRIES",
                 "none",
@@ -272,7 +238,7 @@ mod tests {
                 "maybe",
                 "enable_working_state: Input should be a valid boolean, unable to interpret input",
             ),
-            ("MAX_CONTEXT_MESSAGES", "0", "Value error, max_context_messages must be > 0 (got 0)"),
+            ("MAX_CONTEXT_MESSAGES", "0", "max_context_messages: Input should be greater than 0, got 0"),
             (
                 "WORKING_KEEP_ALIVE_SECONDS",
                 "0",
@@ -303,14 +269,16 @@ mod tests {
             ("MAX_CYCLE_SECONDS", "nan", "Value error, max_cycle_seconds must be > 0 when set (got NaN)"),
         ];
         for (name, value, text) in table {
-            let err = from(&[(name, value)]).unwrap_err();
-            assert_eq!(err.to_string(), format!("SessionConfig: {text}"), "{name}={value}");
+            let err = settled(&[(name, value)]).unwrap_err();
+            let origin =
+                if text.starts_with("Value error") { String::new() } else { format!(" ({name}={value:?})") };
+            assert_eq!(err.to_string(), format!("SessionConfig: {text}{origin}"), "{name}={value}");
         }
     }
 
     #[test]
     fn working_state_checks_rest_while_it_is_off() {
-        let off = from(&[("ENABLE_WORKING_STATE", "0"), ("WORKING_KEEP_ALIVE_SECONDS", "50")]);
+        let off = settled(&[("ENABLE_WORKING_STATE", "0"), ("WORKING_KEEP_ALIVE_SECONDS", "50")]);
         assert!(off.is_ok());
     }
 }

@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::rest::{BAD_PORT, has_bad_port, shown};
 
 /// What to do when the agent is connected already.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ConflictPolicy {
     /// The new connection takes over, the old one is told and ends.
     #[default]

@@ -7,10 +7,12 @@ use std::time::Duration;
 use band_core::room::{Answer, Call, Listing, Mark as RoomMark, Member, Roster, Trouble};
 use band_wire::rest::{CreateEvent, EventType, ReportActivity};
 use band_wire::{AgentId, ChatId, MessageId};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::context::{self, Past};
 use crate::error::{Error, Result};
+use crate::metrics::Metrics;
 use crate::rest::{Mark, MessagesQuery, RestClient};
 use crate::turn::AgentFailure;
 
@@ -27,6 +29,7 @@ pub(super) struct RoomCalls {
     pub(super) activity_limit: Duration,
     pub(super) activity: Arc<ActivityLog>,
     pub(super) roster: Arc<Mutex<Roster>>,
+    metrics: Metrics,
     past: Mutex<Option<(MessageId, Past)>>,
 }
 
@@ -38,9 +41,10 @@ impl RoomCalls {
         most_context: usize,
         activity_limit: Duration,
         activity: Arc<ActivityLog>,
+        metrics: Metrics,
     ) -> Self {
         let (roster, past) = (Arc::default(), Mutex::new(None));
-        Self { rest, room, agent, most_context, activity_limit, activity, roster, past }
+        Self { rest, room, agent, most_context, activity_limit, activity, roster, metrics, past }
     }
 
     pub(super) fn roster(&self) -> MutexGuard<'_, Roster> {
@@ -59,7 +63,12 @@ impl RoomCalls {
                 self.rest.next(self.room).await.map(|found| found.map(Box::new)).map_err(trouble),
             ),
             Call::List { cursor } => Answer::Listed(self.list(cursor).await),
-            Call::Claim(id) => Answer::Marked(mark(self.rest.mark_processing(self.room, id).await)),
+            Call::Claim(id) => {
+                let asked = Instant::now();
+                let claimed = self.rest.mark_processing(self.room, id).await;
+                self.metrics.claimed(asked.elapsed());
+                Answer::Marked(mark(claimed))
+            }
             Call::Processed(id) => Answer::Marked(mark(self.rest.mark_processed(self.room, id).await)),
             Call::Failed(id, text) => Answer::Marked(mark(self.rest.mark_failed(self.room, id, &text).await)),
             Call::Participants => Answer::Participants(self.participants().await),

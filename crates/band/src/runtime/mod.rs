@@ -25,6 +25,7 @@ use crate::adapter::{BoxedAdapter, Identity};
 use crate::config::SessionConfig;
 use crate::error::Result;
 use crate::link::{Link, LinkConfig, LinkEvent, LinkEvents, LinkHandle, StopReason};
+use crate::metrics::{LinkMeter, Metrics};
 use crate::rest::RestClient;
 
 /// How long turns may go on when the connection ends for good and nobody says otherwise.
@@ -37,6 +38,7 @@ pub(crate) struct Parts {
     pub(crate) session: SessionConfig,
     pub(crate) identity: Arc<Identity>,
     pub(crate) adapter: Arc<BoxedAdapter>,
+    pub(crate) metrics: Metrics,
 }
 
 /// What a runtime tells while it runs.
@@ -90,6 +92,7 @@ pub(crate) struct Runtime {
     origin: Instant,
     rest: RestClient,
     link: LinkHandle,
+    meter: LinkMeter,
     events: LinkEvents,
     driver: JoinSet<StopReason>,
     listed: Option<Listed>,
@@ -119,6 +122,7 @@ impl Runtime {
             origin: Instant::now(),
             rest: parts.rest.clone(),
             link,
+            meter: LinkMeter::new(parts.metrics.clone()),
             events,
             driver: tasks,
             listed: None,
@@ -222,6 +226,7 @@ impl Runtime {
 
     fn happened(&mut self, event: LinkEvent) {
         use mailbox::News;
+        self.meter.event(&event, self.link.counters());
         match event {
             LinkEvent::Connected { .. } => self.tell(Input::Connected),
             LinkEvent::Disconnected { .. } => self.tell(Input::Disconnected),

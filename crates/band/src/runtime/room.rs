@@ -15,6 +15,7 @@ use super::calls::RoomCalls;
 use super::mailbox::{Mail, Mailbox, News};
 use super::turns::Turns;
 use crate::adapter::{AdapterResult, BoxedAdapter, FrameworkAdapter, InterruptMode};
+use crate::metrics::RoomMeter;
 
 /// A call on its way. It is polled by the room's own task: nothing is spawned for it.
 type Asked = Pin<Box<dyn Future<Output = (CallId, Answer)> + Send>>;
@@ -39,6 +40,8 @@ pub(super) struct RoomTask {
     asked: FuturesUnordered<Asked>,
     turns: Turns,
     adapter: Arc<BoxedAdapter>,
+    meter: RoomMeter,
+    turn_began: Option<Instant>,
 }
 
 impl RoomTask {
@@ -49,10 +52,12 @@ impl RoomTask {
         calls: Arc<RoomCalls>,
         turns: Turns,
         adapter: Arc<BoxedAdapter>,
+        meter: RoomMeter,
     ) -> Self {
         let machine = Room::resume(config, Moment::ZERO, crate::seed(), debts);
         let asked = FuturesUnordered::new();
-        Self { machine, origin: Instant::now(), mailbox, calls, asked, turns, adapter }
+        let (origin, turn_began) = (Instant::now(), None);
+        Self { machine, origin, mailbox, calls, asked, turns, adapter, meter, turn_began }
     }
 
     /// Runs until the room is closed, and has the adapter forget it.
@@ -137,6 +142,8 @@ impl RoomTask {
                     self.asked.push(Box::pin(async move { (id, calls.make(call).await) }));
                 }
                 Output::StartTurn { turn, message, bootstrap } => {
+                    self.meter.metrics().turn_started();
+                    self.turn_began = Some(Instant::now());
                     self.turns.start(turn, *message, bootstrap, &self.calls, &self.adapter);
                 }
                 Output::CancelTurn(turn) => self.turns.cancel(turn),
@@ -145,11 +152,26 @@ impl RoomTask {
                         self.tell(Input::TurnEnded { turn, end });
                     }
                 }
-                Output::Note(note) => log(self.calls.room, &note),
-                Output::Closed { graceful } => return Some(graceful),
+                Output::Note(note) => {
+                    self.meter.metrics().dropped((note == Note::Overflow).into());
+                    log(self.calls.room, &note);
+                }
+                Output::Closed { graceful } => {
+                    self.measure();
+                    return Some(graceful);
+                }
             }
         }
+        self.measure();
         None
+    }
+
+    fn measure(&mut self) {
+        if let Some(outcome) = self.machine.take_outcome() {
+            let took = self.turn_began.take().map(|began| began.elapsed());
+            self.meter.metrics().turn_ended(outcome, took.unwrap_or_default());
+        }
+        self.meter.level(self.machine.queued(), self.machine.owes());
     }
 }
 

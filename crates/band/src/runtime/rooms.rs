@@ -56,7 +56,7 @@ impl Rooms {
     }
 
     pub(super) fn open(&mut self, room: ChatId) {
-        let Parts { rest, session, identity, adapter, .. } = &self.parts;
+        let Parts { rest, session, identity, adapter, metrics, .. } = &self.parts;
         let mailbox: Arc<Mailbox> = Arc::default();
         let calls = Arc::new(RoomCalls::new(
             rest.clone(),
@@ -65,11 +65,20 @@ impl Rooms {
             usize::try_from(session.max_context_messages).unwrap_or(usize::MAX),
             Duration::from_secs(session.working_request_timeout_seconds.into()),
             Arc::clone(&self.activity),
+            metrics.clone(),
         ));
         let turns = Turns::new(Arc::clone(identity), RestPort { rest: rest.clone(), room });
         let config = room_config(session, identity.id, adapter.judges_turns());
         let debts = self.debts.remove(&room).unwrap_or_default();
-        let task = RoomTask::new(config, debts, Arc::clone(&mailbox), calls, turns, Arc::clone(adapter));
+        let task = RoomTask::new(
+            config,
+            debts,
+            Arc::clone(&mailbox),
+            calls,
+            turns,
+            Arc::clone(adapter),
+            metrics.room(),
+        );
         let handle = self.tasks.spawn(task.run());
         self.ids.insert(handle.id(), room);
         self.mailboxes.insert(room, mailbox);

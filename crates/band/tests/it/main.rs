@@ -5,6 +5,7 @@
 mod control;
 mod faults;
 mod lifecycle;
+mod metrics;
 mod platform;
 mod rooms;
 mod scene;
