@@ -34,6 +34,8 @@ impl Room {
         self.owed.last_tries();
         self.working.no_more();
         self.queue.clear();
+        self.hub.clear();
+        self.timers.clear(Why::Synthetic);
         self.timers.clear(Why::Resync);
         self.timers.clear(Why::Retry);
         if by <= self.now { self.stop_turn() } else { self.timers.set(Why::StopBy, by) }

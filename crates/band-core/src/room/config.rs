@@ -11,6 +11,9 @@ pub struct RoomConfig {
     pub agent: AgentId,
     /// Attempts at one message within this process; none is ever made when zero.
     pub attempts: u32,
+    /// Starts of a message's turn, over all processes, that may end without a verdict before it is failed
+    /// without a turn; without end when zero.
+    pub deliveries: u32,
     /// Whether the first message of a session gets the room's past.
     pub history: bool,
     /// Whether a turn that ends in silence is a failure.
@@ -37,6 +40,7 @@ impl RoomConfig {
         Self {
             agent,
             attempts: 1,
+            deliveries: 10,
             history: true,
             judged: true,
             report: true,
@@ -63,6 +67,8 @@ impl RoomConfig {
 const SHORTEST: Duration = Duration::from_millis(1);
 /// Pushes that wait for their turn. More than that are dropped, and asked for again later.
 pub const QUEUE_MAX: usize = 1_000;
+/// Synthetic messages that wait. One more is dropped.
+pub(super) const SYNTHETIC_MAX: usize = 1_000;
 /// Ids of handled messages that are remembered, so that a push that comes twice is handled once.
 pub(super) const COMPLETED_MAX: usize = 500;
 /// Messages whose attempts are remembered.

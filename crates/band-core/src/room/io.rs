@@ -3,6 +3,7 @@
 use band_wire::MessageId;
 use band_wire::rest::{DeliveryStatus, Message};
 
+use super::record::Record;
 use crate::Moment;
 use crate::turn::{Ending, Ledger};
 
@@ -25,6 +26,10 @@ pub enum Input {
     Resync,
     /// A message was pushed.
     Pushed(Box<Message>),
+    /// The agent itself has put a message into the room: for its eyes only, the platform does not know it.
+    Synthetic(Box<Message>),
+    /// This is the room where the agent handles its contacts: nobody is shown that it is at work.
+    Hub,
     /// A call has its answer.
     Answered {
         /// Which call.
@@ -74,6 +79,8 @@ pub enum Control {
 /// What a room asks of the world.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
+    /// Write this down before anything that comes out after it is done.
+    Record(Record),
     /// Make a call and bring the answer.
     Call {
         /// For the answer.
@@ -110,6 +117,10 @@ pub enum Note {
     Overflow,
     /// No further attempt at this message is made by this process.
     GaveUp(MessageId),
+    /// Too many synthetic messages wait: one was dropped.
+    HubFull,
+    /// The turn of a synthetic message failed; it is not run again.
+    HubFailed(MessageId),
     /// The platform does not serve missed messages of this room; pushes are handled all the same.
     NotServed,
     /// The platform was found to have resumed the room.
@@ -138,8 +149,8 @@ pub enum Call {
     History(MessageId),
     /// Whether the agent is at work. Not waited for.
     Activity(bool),
-    /// Tell the room of a failure. Not waited for.
-    Notice(&'static str),
+    /// Tell the room of a failure of a message's turn. Not waited for.
+    Notice(MessageId, &'static str),
 }
 
 /// The answer to a call.

@@ -1,6 +1,6 @@
 //! What a room remembers of the messages it has seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use band_wire::MessageId;
 
@@ -11,6 +11,9 @@ use super::config::{ATTEMPTS_MAX, COMPLETED_MAX};
 pub(super) struct Memory {
     completed: Recent<()>,
     tries: Recent<Tries>,
+    /// Starts of earlier processes that ended without a verdict.
+    started: BTreeMap<MessageId, u32>,
+    given_up: BTreeSet<MessageId>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,12 +23,42 @@ struct Tries {
 }
 
 impl Memory {
-    pub(super) fn new() -> Self {
-        Self { completed: Recent::new(COMPLETED_MAX), tries: Recent::new(ATTEMPTS_MAX) }
+    /// What earlier stays in the room left behind.
+    pub(super) fn resume(
+        handled: Vec<MessageId>,
+        started: BTreeMap<MessageId, u32>,
+        given_up: BTreeSet<MessageId>,
+    ) -> Self {
+        let mut completed = Recent::new(COMPLETED_MAX);
+        for id in handled {
+            completed.put(id, ());
+        }
+        Self { completed, tries: Recent::new(ATTEMPTS_MAX), started, given_up }
+    }
+
+    /// How often a turn was started on a message by earlier processes and ended without a verdict.
+    pub(super) fn started(&self, id: MessageId) -> u32 {
+        self.started.get(&id).copied().unwrap_or_default()
+    }
+
+    /// The message has a verdict: its starts do not count any more.
+    pub(super) fn ruled(&mut self, id: MessageId) {
+        self.started.remove(&id);
+    }
+
+    pub(super) fn give_up(&mut self, id: MessageId) {
+        self.started.remove(&id);
+        self.given_up.insert(id);
+    }
+
+    pub(super) fn is_given_up(&self, id: MessageId) -> bool {
+        self.given_up.contains(&id)
     }
 
     pub(super) fn complete(&mut self, id: MessageId) {
         self.tries.remove(id);
+        self.started.remove(&id);
+        self.given_up.remove(&id);
         self.completed.put(id, ());
     }
 
@@ -39,6 +72,7 @@ impl Memory {
     }
 
     pub(super) fn charge(&mut self, id: MessageId) {
+        self.given_up.remove(&id);
         let charged = self.attempts(id).saturating_add(1);
         self.tries.put(id, Tries { charged, refused: 0 });
     }
@@ -108,9 +142,13 @@ mod tests {
         Id::new(Uuid::from_u128(n as u128))
     }
 
+    fn memory() -> Memory {
+        Memory::resume(Vec::new(), BTreeMap::new(), BTreeSet::new())
+    }
+
     #[test]
     fn the_message_completed_longest_ago_is_forgotten_first() {
-        let mut memory = Memory::new();
+        let mut memory = memory();
         for n in 0..COMPLETED_MAX {
             memory.complete(id(n));
         }
@@ -123,7 +161,7 @@ mod tests {
 
     #[test]
     fn attempts_are_charged_and_given_back_never_below_zero() {
-        let mut memory = Memory::new();
+        let mut memory = memory();
         memory.uncharge(id(1));
         memory.charge(id(1));
         memory.charge(id(1));

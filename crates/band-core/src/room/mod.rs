@@ -39,6 +39,7 @@
 mod closing;
 mod config;
 mod control;
+mod hub;
 mod io;
 mod memory;
 mod owed;
@@ -49,6 +50,7 @@ mod roster;
 mod schedule;
 #[cfg(test)]
 mod tests;
+mod updates;
 mod work;
 mod working;
 
@@ -61,9 +63,11 @@ pub use io::{Answer, Call, CallId, Control, Input, Listing, Mark, Note, Output, 
 pub use owed::Debt;
 pub use record::{Record, Recovered};
 pub use roster::{Member, Roster, participants_update};
+pub use updates::{UpTo, Updates};
 
 use self::closing::Life;
 use self::config::RETRY_MAX;
+use self::hub::Hub;
 use self::memory::Memory;
 use self::owed::{Owed, Settled};
 use self::pass::Pass;
@@ -95,6 +99,8 @@ pub enum Why {
     Resync,
     /// The working state is due again.
     Working,
+    /// A synthetic message that was not taken is due again.
+    Synthetic,
 }
 
 /// The machine of one room. See the module.
@@ -120,6 +126,7 @@ pub struct Room {
     /// Claims on their way of messages that turned out to be handled.
     late_claims: BTreeMap<CallId, MessageId>,
     schedule: Schedule,
+    hub: Hub,
     bootstrapped: bool,
     roster_known: bool,
     history_failures: u32,
@@ -128,13 +135,13 @@ pub struct Room {
 }
 
 impl Room {
-    /// A room whose topics are joined. The seed is for jitter.
+    /// A room whose topics are joined, for the first time. The seed is for jitter.
     pub fn new(config: RoomConfig, now: Moment, seed: u64) -> Self {
-        Self::resume(config, now, seed, Vec::new())
+        Self::resume(config, now, seed, Recovered::default())
     }
 
-    /// The same, with marks that an earlier stay in the room still owes.
-    pub fn resume(config: RoomConfig, now: Moment, seed: u64, debts: Vec<Debt>) -> Self {
+    /// The same, with what earlier stays in the room left behind.
+    pub fn resume(config: RoomConfig, now: Moment, seed: u64, left: Recovered) -> Self {
         let config = config.paced();
         let mut dice = Dice::new(seed);
         let schedule = Schedule::start(&config, now, &mut dice);
@@ -150,15 +157,16 @@ impl Room {
             subscribed: true,
             stopped: false,
             queue: Queue::default(),
-            memory: Memory::new(),
+            memory: Memory::resume(left.handled, left.started, left.given_up),
             pass: Pass::new(most),
             work: None,
-            owed: Owed::resume(debts),
+            owed: Owed::resume(left.debts),
             owed_backoff: Backoff::new(config::RETRY_BASE, most),
             working: Working::default(),
             notices: BTreeSet::new(),
             late_claims: BTreeMap::new(),
             schedule,
+            hub: Hub::new(Backoff::new(config::RETRY_BASE, most)),
             bootstrapped: false,
             roster_known: false,
             history_failures: 0,
@@ -167,11 +175,6 @@ impl Room {
         room.timers.set(Why::Resync, room.schedule.due());
         room.advance();
         room
-    }
-
-    /// The marks that are still owed, for the next stay in the room.
-    pub fn into_debts(self) -> Vec<Debt> {
-        self.owed.into_debts()
     }
 
     /// What the last turn that ended counts as; once.
@@ -202,7 +205,7 @@ impl Room {
         if matches!(self.life, Life::Closing { .. }) {
             return self.finish_closing();
         }
-        while self.work.is_none() && !self.owed.is_full() && self.take_up() {}
+        while self.work.is_none() && !self.take_synthetic() && !self.owed.is_full() && self.take_up() {}
         if self.work.is_none() {
             self.working.no_more();
             self.report_working();
@@ -218,6 +221,24 @@ impl Room {
 
     fn note(&mut self, note: Note) {
         self.out.push_back(Output::Note(note));
+    }
+
+    fn record(&mut self, record: Record) {
+        self.out.push_back(Output::Record(record));
+    }
+
+    /// The platform is owed a mark from here on, whatever becomes of this process.
+    fn owe(&mut self, debt: Debt) {
+        self.memory.ruled(debt.message);
+        if self.owed.add(debt.clone()) {
+            self.record(Record::Owes(debt));
+        }
+    }
+
+    /// The message needs nothing any more.
+    fn complete(&mut self, message: MessageId) {
+        self.memory.complete(message);
+        self.record(Record::Settled { message, handled: true });
     }
 
     fn answered(&mut self, call: CallId, answer: Answer) {
@@ -243,10 +264,12 @@ impl Room {
     fn mark_answered(&mut self, settled: &Settled) {
         match settled {
             Settled::Step => {}
-            Settled::Paid(id, handled) => {
-                if *handled {
-                    self.memory.complete(*id);
-                }
+            Settled::Paid(id, true) => {
+                self.complete(*id);
+                self.owed_backoff.reset();
+            }
+            Settled::Paid(message, handled) => {
+                self.record(Record::Settled { message: *message, handled: *handled });
                 self.owed_backoff.reset();
             }
             Settled::Later => {
@@ -260,6 +283,8 @@ impl Room {
     fn wake(&mut self) {
         self.owed.wake();
         self.pass.wake();
+        self.hub.wake();
+        self.timers.clear(Why::Synthetic);
         self.timers.clear(Why::Owed);
         self.timers.clear(Why::Retry);
     }
@@ -277,6 +302,7 @@ impl Room {
                 self.timers.set(Why::Resync, self.now + self.config.resync);
             }
             Why::Working => self.repeat_working(),
+            Why::Synthetic => self.hub.wake(),
         }
     }
 }
@@ -297,6 +323,8 @@ impl Machine for Room {
             Input::Unsubscribed => self.subscribed = false,
             Input::Resync => self.pass.want(),
             Input::Pushed(message) => self.pushed(message),
+            Input::Synthetic(message) => self.synthetic(message),
+            Input::Hub => self.config.keep_alive = None,
             Input::Answered { call, answer } => self.answered(call, answer),
             Input::TurnEnded { turn, end } => self.turn_ended(turn, end),
             Input::Control(control) => self.control(control),

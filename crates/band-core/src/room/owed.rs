@@ -47,10 +47,6 @@ impl Owed {
         Self { debts: debts.into(), ids, ..Self::default() }
     }
 
-    pub(super) fn into_debts(self) -> Vec<Debt> {
-        self.debts.into()
-    }
-
     pub(super) fn has(&self, id: MessageId) -> bool {
         self.ids.contains(&id)
     }
@@ -79,10 +75,13 @@ impl Owed {
         self.wake();
     }
 
-    pub(super) fn add(&mut self, debt: Debt) {
-        if self.ids.insert(debt.message) {
+    /// Adds a mark; false when one is owed for this message already.
+    pub(super) fn add(&mut self, debt: Debt) -> bool {
+        let is_new = self.ids.insert(debt.message);
+        if is_new {
             self.debts.push_back(debt);
         }
+        is_new
     }
 
     /// The call to make now, if any.
@@ -171,14 +170,14 @@ mod tests {
             answer(&mut owed, Mark::Accepted),
             Some(Settled::Paid(debt(1, None, false).message, true))
         );
-        assert_eq!(owed.into_debts(), []);
+        assert!(owed.debts.is_empty());
     }
 
     #[test]
     fn a_message_that_has_no_open_attempt_is_claimed_first() {
         let mut owed = Owed::default();
-        owed.add(debt(1, None, true));
-        owed.add(debt(1, None, false));
+        assert!(owed.add(debt(1, None, true)));
+        assert!(!owed.add(debt(1, None, false)));
         let id = debt(1, None, true).message;
         assert_eq!(owed.next(), Some(Call::Claim(id)));
         assert_eq!(answer(&mut owed, Mark::Accepted), Some(Settled::Step));

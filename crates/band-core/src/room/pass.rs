@@ -113,7 +113,8 @@ enum Standing {
 impl Room {
     /// Whether a push waits that is handled as soon as the turn is over.
     pub(super) fn has_more(&self) -> bool {
-        self.pass.stage == Stage::InSync && self.subscribed && !self.stopped && !self.queue.is_empty()
+        let pushed = self.pass.stage == Stage::InSync && self.subscribed && !self.queue.is_empty();
+        !self.stopped && (pushed || self.hub.has_more())
     }
 
     /// Takes up what is next. True when something was decided and there may be more to take up.
@@ -139,8 +140,7 @@ impl Room {
                 match self.queue.pop() {
                     None => false,
                     Some(message) if matches!(self.standing(&message), Standing::Runnable) => {
-                        self.begin(message, Origin::Pushed);
-                        false
+                        !self.begin(message, Origin::Pushed)
                     }
                     Some(_) => true,
                 }
@@ -200,11 +200,10 @@ impl Room {
                 if std::mem::take(&mut self.stopped) {
                     self.note(Note::Resumed);
                 }
-                self.begin(message, Origin::Served);
-                return false;
+                return !self.begin(message, Origin::Served);
             }
             Standing::Handled if self.pass.skipped.insert(id) => {
-                self.owed.add(Debt { message: id, failure: None, reclaim: true });
+                self.owe(Debt { message: id, failure: None, reclaim: true });
             }
             Standing::Runnable | Standing::Handled | Standing::Unfit => {}
         }
@@ -213,6 +212,7 @@ impl Room {
 
     fn standing(&self, message: &Message) -> Standing {
         let id = message.id;
+        let status = message.delivery_status(self.config.agent);
         let is_own = message.sender_type == SenderType::Agent.as_str()
             && message.sender_id == ParticipantId::from(self.config.agent);
         if self.memory.is_complete(id) {
@@ -220,7 +220,9 @@ impl Room {
         } else if is_own
             || self.owed.has(id)
             || self.memory.attempts(id) >= self.config.attempts
-            || message.delivery_status(self.config.agent) == Some(DeliveryStatus::Processed)
+            || status == Some(DeliveryStatus::Processed)
+            // Somebody may have put it back on the list since.
+            || (self.memory.is_given_up(id) && status != Some(DeliveryStatus::Delivered))
         {
             Standing::Unfit
         } else {

@@ -1,6 +1,6 @@
 //! What of a room must outlive the process: written down one record at a time, read back at the next start.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use band_wire::MessageId;
 
@@ -19,6 +19,8 @@ pub enum Record {
     Began(MessageId),
     /// That start does not count: the turn was asked to end, or was not the message's fault.
     Excused(MessageId),
+    /// So many starts ended without a verdict that no further one is made; the room is told once.
+    GaveUp(MessageId),
     /// A reply of the message's turn is stored on the platform.
     Posted {
         /// The message that the turn is about.
@@ -48,6 +50,8 @@ pub struct Recovered {
     pub handled: Vec<MessageId>,
     /// How often a turn started on a message and ended without a verdict.
     pub started: BTreeMap<MessageId, u32>,
+    /// Messages that are not started any more.
+    pub given_up: BTreeSet<MessageId>,
     /// Replies that are stored, by message and number of the send.
     pub posted: BTreeMap<(MessageId, u32), MessageId>,
 }
@@ -57,6 +61,7 @@ impl Recovered {
     pub fn apply(&mut self, record: Record) {
         match record {
             Record::Began(message) => {
+                self.given_up.remove(&message);
                 let count = self.started.entry(message).or_default();
                 *count = count.saturating_add(1);
                 // Ids grow with time.
@@ -70,6 +75,13 @@ impl Recovered {
                     if *count == 0 {
                         self.started.remove(&message);
                     }
+                }
+            }
+            Record::GaveUp(message) => {
+                self.started.remove(&message);
+                self.given_up.insert(message);
+                while self.given_up.len() > OPEN_MAX {
+                    self.given_up.pop_first();
                 }
             }
             Record::Posted { message, ordinal, reply } => {
@@ -92,6 +104,7 @@ impl Recovered {
         self.started.remove(&message);
         self.posted.retain(|(id, _), _| *id != message);
         if handled {
+            self.given_up.remove(&message);
             self.handled.retain(|id| *id != message);
             self.handled.push(message);
             let surplus = self.handled.len().saturating_sub(HANDLED_MAX);
@@ -101,18 +114,20 @@ impl Recovered {
 
     /// Whether nothing is left to know.
     pub fn is_empty(&self) -> bool {
-        self.debts.is_empty() && self.handled.is_empty() && self.started.is_empty() && self.posted.is_empty()
+        let nothing_handled = self.handled.is_empty() && self.given_up.is_empty();
+        nothing_handled && self.debts.is_empty() && self.started.is_empty() && self.posted.is_empty()
     }
 
     /// The records that add up to this, for a journal that is written anew.
     pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
         let handled = self.handled.iter().map(|&message| Record::Settled { message, handled: true });
+        let given_up = self.given_up.iter().copied().map(Record::GaveUp);
         let started = self.started.iter();
         let started = started.flat_map(|(&id, &count)| (0..count).map(move |_| Record::Began(id)));
         let posted = self.posted.iter();
         let posted = posted.map(|(&(message, ordinal), &reply)| Record::Posted { message, ordinal, reply });
         let debts = self.debts.iter().cloned().map(Record::Owes);
-        handled.chain(started).chain(posted).chain(debts)
+        handled.chain(given_up).chain(started).chain(posted).chain(debts)
     }
 }
 
@@ -157,11 +172,27 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_was_given_up_stays_so_until_it_is_started_or_handled_after_all() {
+        let failed = [
+            Record::Began(id(1)),
+            Record::GaveUp(id(1)),
+            Record::Owes(debt(1)),
+            Record::Settled { message: id(1), handled: false },
+        ];
+        let left = sum(failed.clone());
+        assert_eq!((left.started.len(), left.given_up.len()), (0, 1));
+        for after in [Record::Began(id(1)), Record::Settled { message: id(1), handled: true }] {
+            assert!(sum(failed.iter().cloned().chain([after])).given_up.is_empty());
+        }
+    }
+
+    #[test]
     fn the_records_of_a_sum_add_up_to_it() {
         let left = sum([
             Record::Settled { message: id(1), handled: true },
             Record::Began(id(2)),
             Record::Began(id(2)),
+            Record::GaveUp(id(5)),
             Record::Posted { message: id(2), ordinal: 3, reply: id(9) },
             Record::Owes(debt(4)),
         ]);

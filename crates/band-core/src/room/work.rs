@@ -6,14 +6,17 @@ use band_wire::rest::{DeliveryStatus, Message};
 use super::config::{CANCEL_GRACE, CLAIM_PATIENCE, HISTORY_PATIENCE};
 use super::io::{Call, CallId, Mark, Note, Output, Trouble, TurnEnd, TurnId};
 use super::owed::Debt;
+use super::record::Record;
 use super::{Room, Why};
-use crate::turn::{Cancel, Circumstances, Outcome, Ruling, Verdict, judge};
+use crate::turn::{Cancel, Circumstances, GIVEN_UP, Outcome, Ruling, Verdict, judge};
 
 /// Where a message came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Pushed,
     Served,
+    /// From the agent itself; see [`super::hub`].
+    Synthetic,
 }
 
 /// One thing to have before a turn starts.
@@ -34,6 +37,8 @@ enum Stage {
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) id: MessageId,
+    /// A synthetic message, to be put back if its turn does not come about.
+    synthetic: Option<Box<Message>>,
     stage: Stage,
 }
 
@@ -48,18 +53,43 @@ impl Work {
 }
 
 impl Room {
-    /// Claims a message and fetches what its turn needs.
-    pub(super) fn begin(&mut self, message: Box<Message>, origin: Origin) {
+    /// Claims a message and fetches what its turn needs. False when no turn is made of it.
+    pub(super) fn begin(&mut self, message: Box<Message>, origin: Origin) -> bool {
         let id = message.id;
         self.queue.forget(id);
+        if self.config.deliveries > 0 && self.memory.started(id) >= self.config.deliveries {
+            self.give_up(id);
+            return false;
+        }
         let needs_history = self.config.history && !self.bootstrapped;
         let roster = if self.roster_known { Step::Done } else { Step::Asked(self.call(Call::Participants)) };
         let history = if needs_history { Step::Asked(self.call(Call::History(id))) } else { Step::Done };
         let claim = match (origin, history) {
+            (Origin::Synthetic, _) => Step::Done,
             (Origin::Pushed, Step::Asked(_)) => Step::Todo,
             _ => Step::Asked(self.call(Call::Claim(id))),
         };
-        self.work = Some(Work { id, stage: Stage::Preparing { message, claim, history, roster } });
+        let synthetic = (origin == Origin::Synthetic).then(|| message.clone());
+        self.work = Some(Work { id, synthetic, stage: Stage::Preparing { message, claim, history, roster } });
+        self.start_when_ready();
+        true
+    }
+
+    /// Too many turns of this message have ended with their process: there is no further one.
+    fn give_up(&mut self, id: MessageId) {
+        let failure = format!("{} turns ended without a verdict", self.memory.started(id));
+        self.memory.give_up(id);
+        self.record(Record::GaveUp(id));
+        self.owe(Debt { message: id, failure: Some(failure), reclaim: true });
+        self.note(Note::GaveUp(id));
+        if self.config.report {
+            self.tell_failure(id, GIVEN_UP);
+        }
+    }
+
+    fn tell_failure(&mut self, id: MessageId, text: &'static str) {
+        let call = self.call(Call::Notice(id, text));
+        self.notices.insert(call);
     }
 
     /// A message turned out to be handled before its turn. A claim opens it again, so its attempt is ended.
@@ -69,7 +99,7 @@ impl Room {
             Step::Asked(call) => {
                 self.late_claims.insert(call, id);
             }
-            Step::Done => self.owed.add(Debt { message: id, failure: None, reclaim: false }),
+            Step::Done => self.owe(Debt { message: id, failure: None, reclaim: false }),
         }
     }
 
@@ -86,7 +116,7 @@ impl Room {
         if let Some(id) = self.late_claims.remove(&call) {
             return self.late_claim_answered(id, mark);
         }
-        let Some(Work { id, stage: Stage::Preparing { claim, .. } }) = &mut self.work else { return };
+        let Some(Work { id, stage: Stage::Preparing { claim, .. }, .. }) = &mut self.work else { return };
         if *claim != Step::Asked(call) {
             return;
         }
@@ -97,7 +127,7 @@ impl Room {
                 self.start_when_ready();
             }
             Mark::NotFound => {
-                self.memory.complete(id);
+                self.complete(id);
                 self.work = None;
             }
             Mark::Rejected | Mark::Refused => {
@@ -121,7 +151,7 @@ impl Room {
     }
 
     pub(super) fn history_answered(&mut self, call: CallId, past: Result<Option<DeliveryStatus>, Trouble>) {
-        let Some(Work { id, stage: Stage::Preparing { history, claim, .. } }) = &mut self.work else {
+        let Some(Work { id, stage: Stage::Preparing { history, claim, .. }, .. }) = &mut self.work else {
             return;
         };
         if *history != Step::Asked(call) {
@@ -131,7 +161,7 @@ impl Room {
         match past {
             Ok(Some(DeliveryStatus::Processed)) => {
                 let claim = *claim;
-                self.memory.complete(id);
+                self.complete(id);
                 self.work = None;
                 return self.was_handled(id, claim);
             }
@@ -153,24 +183,27 @@ impl Room {
 
     /// Gives the message back to the platform, which serves it again. Nothing is charged.
     fn put_back(&mut self) {
-        self.work = None;
-        self.rest();
+        match self.work.take().and_then(|work| work.synthetic) {
+            Some(message) => self.rest_synthetic(message),
+            None => self.rest(),
+        }
     }
 
     fn start_when_ready(&mut self) {
         let Some(work) = self.work.take() else { return };
-        let (id, message) = match work {
-            Work {
-                id,
-                stage:
-                    Stage::Preparing { message, claim: Step::Done, history: Step::Done, roster: Step::Done },
-            } => (id, message),
-            other => {
-                self.work = Some(other);
-                return;
-            }
+        let Work {
+            id,
+            synthetic,
+            stage: Stage::Preparing { message, claim: Step::Done, history: Step::Done, roster: Step::Done },
+        } = work
+        else {
+            self.work = Some(work);
+            return;
         };
-        self.memory.charge(id);
+        if synthetic.is_none() {
+            self.memory.charge(id);
+            self.record(Record::Began(id));
+        }
         self.ids += 1;
         let turn = TurnId(self.ids);
         self.start_working();
@@ -181,7 +214,7 @@ impl Room {
         self.schedule.hurry(self.now, false);
         self.timers.set(Why::Resync, self.schedule.due());
         self.pass.found();
-        self.work = Some(Work { id, stage: Stage::Running { turn, cancel: None } });
+        self.work = Some(Work { id, synthetic, stage: Stage::Running { turn, cancel: None } });
     }
 
     /// Asks the running turn to end. Said again, the weightier cause counts; the grace is not renewed.
@@ -211,22 +244,27 @@ impl Room {
     pub(super) fn consume_prepared(&mut self) {
         if let Some(work) = self.work.take_if(|work| !work.is_running()) {
             let reclaim = !work.is_claimed();
-            self.owed.add(Debt { message: work.id, failure: None, reclaim });
+            if work.synthetic.is_none() {
+                self.owe(Debt { message: work.id, failure: None, reclaim });
+            }
         }
     }
 
     /// The message at work is dropped before its turn started; the platform keeps it.
     pub(super) fn drop_prepared(&mut self) {
-        self.work.take_if(|work| !work.is_running());
+        if let Some(work) = self.work.take_if(|work| !work.is_running())
+            && let Some(message) = work.synthetic
+        {
+            self.keep_synthetic(message);
+        }
     }
 
     pub(super) fn turn_ended(&mut self, ended: TurnId, end: TurnEnd) {
-        let Some(work) = &self.work else { return };
-        let (id, cancel) = match work {
-            Work { id, stage: Stage::Running { turn, cancel } } if *turn == ended => (*id, *cancel),
-            _ => return,
+        let is_it = |work: &mut Work| matches!(work.stage, Stage::Running { turn, .. } if turn == ended);
+        let Some(Work { id, synthetic, stage: Stage::Running { cancel, .. } }) = self.work.take_if(is_it)
+        else {
+            return;
         };
-        self.work = None;
         self.timers.clear(Why::MaxCycle);
         self.timers.clear(Why::CancelGrace);
         self.stop_working();
@@ -236,28 +274,30 @@ impl Room {
         let facts = Circumstances {
             ledger: end.ledger,
             cancel,
-            judged: self.config.judged,
+            judged: self.config.judged && synthetic.is_none(),
             last_attempt,
             report: self.config.report,
         };
         let complete = facts.ledger.verdict() == Verdict::Complete;
         let ruling = judge(end.ending, facts);
         self.outcome = Some(Outcome::of(&ruling, cancel, complete));
-        self.apply(id, ruling, last_attempt);
+        match synthetic {
+            Some(message) => self.synthetic_ruled(message, &ruling),
+            None => self.apply(id, ruling, last_attempt),
+        }
     }
 
     fn apply(&mut self, id: MessageId, ruling: Ruling, last_attempt: bool) {
         match ruling {
             Ruling::Processed => {
                 self.pass.calm();
-                self.owed.add(Debt { message: id, failure: None, reclaim: false });
+                self.owe(Debt { message: id, failure: None, reclaim: false });
             }
             Ruling::Failed { error, notice } => {
                 self.pass.calm();
-                self.owed.add(Debt { message: id, failure: Some(error), reclaim: false });
+                self.owe(Debt { message: id, failure: Some(error), reclaim: false });
                 if let Some(text) = notice {
-                    let call = self.call(Call::Notice(text));
-                    self.notices.insert(call);
+                    self.tell_failure(id, text);
                 }
                 if last_attempt {
                     self.note(Note::GaveUp(id));
@@ -266,14 +306,23 @@ impl Room {
                 }
             }
             Ruling::Later => {
-                self.memory.uncharge(id);
+                self.excuse(id);
                 self.rest();
             }
             Ruling::Paused => {
-                self.memory.uncharge(id);
+                self.excuse(id);
                 self.pass.want();
             }
-            Ruling::Left => self.was_cancelled(),
+            Ruling::Left => {
+                self.excuse(id);
+                self.was_cancelled();
+            }
         }
+    }
+
+    /// The turn's end was not the message's fault.
+    fn excuse(&mut self, id: MessageId) {
+        self.memory.uncharge(id);
+        self.record(Record::Excused(id));
     }
 }

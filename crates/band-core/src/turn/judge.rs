@@ -11,6 +11,9 @@ pub const MISSING_REPLY: &str =
 pub const SILENT: &str = "turn ended without a reply";
 /// Room-visible text of a turn that failed. The cause goes to the mark and to the logs only.
 pub const INTERNAL_FAILURE: &str = "Internal error while processing message; see agent logs.";
+/// Room-visible text of a message that is not started any more, since its process ended each time.
+pub const GIVEN_UP: &str =
+    "The agent gave this message up: it ended unexpectedly each time while it was working on it.";
 /// What a failed mark says when the cause has no text.
 pub const UNKNOWN_ERROR: &str = "Unknown error";
 

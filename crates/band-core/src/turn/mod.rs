@@ -8,8 +8,8 @@ mod text;
 
 pub use effect::Effect;
 pub use judge::{
-    Cancel, Circumstances, Ending, INTERNAL_FAILURE, MISSING_REPLY, Outcome, Ruling, SILENT, UNKNOWN_ERROR,
-    judge,
+    Cancel, Circumstances, Ending, GIVEN_UP, INTERNAL_FAILURE, MISSING_REPLY, Outcome, Ruling, SILENT,
+    UNKNOWN_ERROR, judge,
 };
 pub use ledger::{Ledger, Verdict};
 pub use mention::{Addressed, MentionError, address};

@@ -9,6 +9,7 @@ use super::running::{Connected, Running};
 use super::{Agent, Setup, metadata};
 use crate::adapter::{FrameworkAdapter, Identity, PlatformConnection};
 use crate::error::{Error, Result};
+use crate::journal::Journal;
 use crate::link::{LinkConfig, StopReason};
 use crate::lock::InstanceLock;
 use crate::rest::{RestClient, RestConfig};
@@ -97,6 +98,8 @@ async fn connect(setup: &Setup, rest: RestClient, identity: &Arc<Identity>) -> R
         identity: Arc::clone(identity),
         adapter: Arc::clone(&setup.adapter),
         metrics: setup.metrics.clone(),
+        journal: Journal::none(),
+        seed: crate::seed(),
     })?;
     let mut task = JoinSet::new();
     task.spawn(runtime.run());

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use band_core::room::{Answer, Call, Listing, Mark as RoomMark, Member, Roster, Trouble};
+use band_core::turn::{GIVEN_UP, MISSING_REPLY};
 use band_wire::rest::{CreateEvent, EventType, ReportActivity};
 use band_wire::{AgentId, ChatId, MessageId};
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use super::context::{self, Past};
 use crate::error::{Error, Result};
@@ -74,8 +74,8 @@ impl RoomCalls {
             Call::Participants => Answer::Participants(self.participants().await),
             Call::History(trigger) => self.history(trigger).await,
             Call::Activity(working) => Answer::Activity(self.report(working).await),
-            Call::Notice(text) => {
-                self.notice(text).await;
+            Call::Notice(message, text) => {
+                self.notice(message, text).await;
                 Answer::Noticed
             }
         }
@@ -119,14 +119,20 @@ impl RoomCalls {
         told.ok()
     }
 
-    async fn notice(&self, text: &'static str) {
+    /// The same notice of a message is posted once, whatever becomes of this process in between.
+    async fn notice(&self, message: MessageId, text: &'static str) {
         let failure = AgentFailure::new("band-runtime", text);
         let event = CreateEvent {
             content: failure.content(),
             message_type: EventType::Error,
             metadata: Some(failure.metadata()),
         };
-        let key = Uuid::now_v7().to_string();
+        let what = match text {
+            MISSING_REPLY => "silent",
+            GIVEN_UP => "given-up",
+            _ => "failed",
+        };
+        let key = format!("{message}-{what}");
         if let Err(err) = self.rest.send_event(self.room, &event, Some(&key)).await {
             tracing::warn!(target: "band.room", room = %self.room, %err, "the room could not be told of a failure");
         }

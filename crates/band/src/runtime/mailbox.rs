@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use band_core::room::{Control, Member, QUEUE_MAX};
+use band_core::room::{Control, Member, QUEUE_MAX, Updates};
 use band_wire::ParticipantId;
 use band_wire::rest::Message;
 use tokio::sync::Notify;
@@ -16,6 +16,7 @@ const CONTROLS: usize = 64;
 #[derive(Debug)]
 pub(super) enum News {
     Message(Box<Message>),
+    Synthetic(Box<Message>),
     Arrived(Box<Member>),
     Left(ParticipantId),
 }
@@ -29,6 +30,8 @@ pub(super) struct Mail {
     pub(super) subscribed: bool,
     /// Something may have been missed.
     pub(super) resync: bool,
+    /// The agent's contacts are handled here.
+    pub(super) hub: bool,
     pub(super) controls: VecDeque<Control>,
     pub(super) news: VecDeque<News>,
     /// The room is to close; a turn may finish until then.
@@ -39,6 +42,7 @@ pub(super) struct Mail {
 #[derive(Debug, Default)]
 pub(super) struct Mailbox {
     mail: Mutex<Mail>,
+    updates: Mutex<Updates>,
     arrived: Notify,
 }
 
@@ -72,6 +76,35 @@ impl Mailbox {
             mail.gap = true;
             mail.subscribed = false;
         });
+    }
+
+    /// A text for the model, with the room's next turn. Of more than a hundred, the oldest are forgotten.
+    #[expect(dead_code, reason = "contact handling says what to tell")]
+    pub(super) fn system(&self, text: String) {
+        self.updates().push(text);
+    }
+
+    /// A message of the agent's own, for its own eyes. What does not fit is lost, and said so in the log.
+    #[expect(dead_code, reason = "contact handling puts them in")]
+    pub(super) fn synthetic(&self, message: Box<Message>) {
+        self.put(|mail| {
+            if mail.news.len() < QUEUE_MAX {
+                mail.news.push_back(News::Synthetic(message));
+            } else {
+                tracing::warn!(target: "band.room", "too much waits for a room: a contact event was lost");
+            }
+        });
+    }
+
+    /// The agent's contacts are handled in this room.
+    #[expect(dead_code, reason = "contact handling says which")]
+    pub(super) fn hub(&self) {
+        self.put(|mail| mail.hub = true);
+    }
+
+    /// What the room's next turn is to be told besides its message.
+    pub(super) fn updates(&self) -> MutexGuard<'_, Updates> {
+        self.updates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn resync(&self) {

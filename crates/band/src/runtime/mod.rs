@@ -24,6 +24,7 @@ use self::rooms::Rooms;
 use crate::adapter::{BoxedAdapter, Identity};
 use crate::config::SessionConfig;
 use crate::error::Result;
+use crate::journal::Journal;
 use crate::link::{Link, LinkConfig, LinkEvent, LinkEvents, LinkHandle, StopReason};
 use crate::metrics::{LinkMeter, Metrics};
 use crate::rest::RestClient;
@@ -39,6 +40,9 @@ pub(crate) struct Parts {
     pub(crate) identity: Arc<Identity>,
     pub(crate) adapter: Arc<BoxedAdapter>,
     pub(crate) metrics: Metrics,
+    pub(crate) journal: Journal,
+    /// For all jitter.
+    pub(crate) seed: u64,
 }
 
 /// What a runtime tells while it runs.
@@ -118,7 +122,7 @@ impl Runtime {
         let watched =
             Watched { ready: told_ready, ended: told_ended, rooms: told_open, closer: Closer(closer) };
         let runtime = Self {
-            presence: Presence::new(crate::seed()),
+            presence: Presence::new(parts.seed),
             origin: Instant::now(),
             rest: parts.rest.clone(),
             link,

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use band_core::room::{Answer, CallId, Control, Debt, Input, Note, Output, Room, RoomConfig};
+use band_core::room::{Answer, CallId, Control, Input, Note, Output, Room};
 use band_core::{Machine, Moment};
 use band_wire::ChatId;
 use futures_util::StreamExt;
@@ -15,6 +15,7 @@ use super::calls::RoomCalls;
 use super::mailbox::{Mail, Mailbox, News};
 use super::turns::Turns;
 use crate::adapter::{AdapterResult, BoxedAdapter, FrameworkAdapter, InterruptMode};
+use crate::journal::RoomJournal;
 use crate::metrics::RoomMeter;
 
 /// A call on its way. It is polled by the room's own task: nothing is spawned for it.
@@ -25,8 +26,6 @@ type Asked = Pin<Box<dyn Future<Output = (CallId, Answer)> + Send>>;
 pub(super) struct RoomEnd {
     /// No turn had to be cancelled.
     pub(super) graceful: bool,
-    /// Marks still owed.
-    pub(super) debts: Vec<Debt>,
     /// Whether the adapter forgot the room.
     pub(super) cleanup: AdapterResult,
 }
@@ -34,6 +33,7 @@ pub(super) struct RoomEnd {
 /// The task of one room.
 pub(super) struct RoomTask {
     machine: Room,
+    journal: RoomJournal,
     origin: Instant,
     mailbox: Arc<Mailbox>,
     calls: Arc<RoomCalls>,
@@ -46,18 +46,17 @@ pub(super) struct RoomTask {
 
 impl RoomTask {
     pub(super) fn new(
-        config: RoomConfig,
-        debts: Vec<Debt>,
+        machine: Room,
+        journal: RoomJournal,
         mailbox: Arc<Mailbox>,
         calls: Arc<RoomCalls>,
         turns: Turns,
         adapter: Arc<BoxedAdapter>,
         meter: RoomMeter,
     ) -> Self {
-        let machine = Room::resume(config, Moment::ZERO, crate::seed(), debts);
         let asked = FuturesUnordered::new();
         let (origin, turn_began) = (Instant::now(), None);
-        Self { machine, origin, mailbox, calls, asked, turns, adapter, meter, turn_began }
+        Self { machine, journal, origin, mailbox, calls, asked, turns, adapter, meter, turn_began }
     }
 
     /// Runs until the room is closed, and has the adapter forget it.
@@ -69,19 +68,22 @@ impl RoomTask {
             }
             let alarm =
                 self.machine.deadline().and_then(|next| self.origin.checked_add(next.at.since_origin()));
+            // The clock comes first, since it can't keep the others waiting; then what people want, and the
+            // turn's end before answers, which its verdict does not need.
             tokio::select! {
-                mail = self.mailbox.take() => self.mail(mail),
-                Some((call, answer)) = self.asked.next() => self.tell(Input::Answered { call, answer }),
-                Some((turn, end)) = self.turns.ended() => self.tell(Input::TurnEnded { turn, end }),
+                biased;
                 () = until(alarm) => {
                     let now = self.now();
                     self.machine.expire(now);
                 }
+                mail = self.mailbox.take() => self.mail(mail),
+                Some((turn, end)) = self.turns.ended() => self.tell(Input::TurnEnded { turn, end }),
+                Some((call, answer)) = self.asked.next() => self.tell(Input::Answered { call, answer }),
             }
         };
         drop(self.turns);
         let cleanup = self.adapter.on_cleanup(room).await;
-        RoomEnd { graceful, debts: self.machine.into_debts(), cleanup }
+        RoomEnd { graceful, cleanup }
     }
 
     fn now(&self) -> Moment {
@@ -103,6 +105,9 @@ impl RoomTask {
         if mail.resync {
             self.tell(Input::Resync);
         }
+        if mail.hub {
+            self.tell(Input::Hub);
+        }
         for control in mail.controls {
             self.tell(Input::Control(control));
             match control {
@@ -114,6 +119,7 @@ impl RoomTask {
         for news in mail.news {
             match news {
                 News::Message(message) => self.tell(Input::Pushed(message)),
+                News::Synthetic(message) => self.tell(Input::Synthetic(message)),
                 News::Arrived(member) => self.calls.roster().add(*member),
                 News::Left(id) => self.calls.roster().remove(id),
             }
@@ -137,6 +143,7 @@ impl RoomTask {
     fn drain(&mut self) -> Option<bool> {
         while let Some(output) = self.machine.poll() {
             match output {
+                Output::Record(record) => self.journal.record(&record),
                 Output::Call { id, call } => {
                     let calls = Arc::clone(&self.calls);
                     self.asked.push(Box::pin(async move { (id, calls.make(call).await) }));
@@ -190,6 +197,12 @@ fn log(room: ChatId, note: &Note) {
         }
         Note::GaveUp(message) => {
             tracing::warn!(target: "band.room", %room, message_id = %message, "no further attempt at this message is made");
+        }
+        Note::HubFull => {
+            tracing::warn!(target: "band.room", %room, "too many contact events wait: one was lost");
+        }
+        Note::HubFailed(message) => {
+            tracing::warn!(target: "band.room", %room, message_id = %message, "a contact event could not be handled");
         }
         Note::NotServed => {
             tracing::warn!(target: "band.room", %room, "the platform serves no missed messages of this room");

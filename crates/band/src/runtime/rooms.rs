@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use band_core::room::{Debt, RoomConfig};
+use band_core::Moment;
+use band_core::backoff::Dice;
+use band_core::room::{Room, RoomConfig};
 use band_wire::ChatId;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
@@ -16,6 +18,7 @@ use super::turns::Turns;
 use super::{Parts, RuntimeEnd};
 use crate::adapter::FrameworkAdapter;
 use crate::config::{SessionConfig, seconds};
+use crate::journal::RoomJournal;
 use crate::tools::RestPort;
 
 /// Owns the rooms' tasks.
@@ -25,8 +28,9 @@ pub(super) struct Rooms {
     tasks: JoinSet<RoomEnd>,
     ids: BTreeMap<tokio::task::Id, ChatId>,
     mailboxes: BTreeMap<ChatId, Arc<Mailbox>>,
-    /// Marks that an earlier stay in a room still owes.
-    debts: BTreeMap<ChatId, Vec<Debt>>,
+    /// What is written down of each room, as long as the agent is in it or owes it something.
+    journals: BTreeMap<ChatId, RoomJournal>,
+    seeds: Dice,
     /// Set when all rooms close.
     closing: bool,
     graceful: bool,
@@ -42,12 +46,13 @@ type Ended = (tokio::task::Id, Result<RoomEnd, JoinError>);
 impl Rooms {
     pub(super) fn new(parts: Parts) -> Self {
         Self {
+            seeds: Dice::new(parts.seed),
             parts,
             activity: Arc::default(),
             tasks: JoinSet::new(),
             ids: BTreeMap::new(),
             mailboxes: BTreeMap::new(),
-            debts: BTreeMap::new(),
+            journals: BTreeMap::new(),
             closing: false,
             graceful: true,
             unforgotten: BTreeMap::new(),
@@ -56,7 +61,7 @@ impl Rooms {
     }
 
     pub(super) fn open(&mut self, room: ChatId) {
-        let Parts { rest, session, identity, adapter, metrics, .. } = &self.parts;
+        let Parts { rest, session, identity, adapter, metrics, journal, .. } = &self.parts;
         let mailbox: Arc<Mailbox> = Arc::default();
         let calls = Arc::new(RoomCalls::new(
             rest.clone(),
@@ -67,18 +72,14 @@ impl Rooms {
             Arc::clone(&self.activity),
             metrics.clone(),
         ));
-        let turns = Turns::new(Arc::clone(identity), RestPort { rest: rest.clone(), room });
+        let journal = self.journals.entry(room).or_insert_with(|| journal.room(room)).clone();
+        let port = Arc::new(RestPort { rest: rest.clone(), room });
+        let turns = Turns::new(Arc::clone(identity), port, Arc::clone(&mailbox), journal.clone());
         let config = room_config(session, identity.id, adapter.judges_turns());
-        let debts = self.debts.remove(&room).unwrap_or_default();
-        let task = RoomTask::new(
-            config,
-            debts,
-            Arc::clone(&mailbox),
-            calls,
-            turns,
-            Arc::clone(adapter),
-            metrics.room(),
-        );
+        let machine = Room::resume(config, Moment::ZERO, self.seeds.roll(), journal.recovered());
+        let adapter = Arc::clone(adapter);
+        let task =
+            RoomTask::new(machine, journal, Arc::clone(&mailbox), calls, turns, adapter, metrics.room());
         let handle = self.tasks.spawn(task.run());
         self.ids.insert(handle.id(), room);
         self.mailboxes.insert(room, mailbox);
@@ -134,8 +135,8 @@ impl Rooms {
                 }
             }
             Ok(end) => {
-                if !end.debts.is_empty() {
-                    self.debts.insert(room, end.debts);
+                if self.journals.get(&room).is_some_and(|journal| journal.recovered().debts.is_empty()) {
+                    self.journals.remove(&room);
                 }
                 // A turn that ends with its room, while the agent goes on, says nothing about the agent's end.
                 self.graceful &= end.graceful || !self.closing;
@@ -166,6 +167,7 @@ fn room_config(session: &SessionConfig, agent: band_wire::AgentId, judged: bool)
     RoomConfig {
         agent,
         attempts: session.max_message_retries,
+        deliveries: session.max_deliveries,
         history: session.enable_context_hydration,
         judged,
         report: session.report_turn_failures_to_room,

@@ -2,24 +2,28 @@
 
 use std::sync::Arc;
 
-use band_core::room::{Member, TurnEnd, TurnId, participants_update};
+use band_core::room::{Member, TurnEnd, TurnId, UpTo, participants_update};
 use band_core::turn::{Ending, Verdict};
 use band_wire::rest::Message;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::calls::RoomCalls;
+use super::mailbox::Mailbox;
 use crate::adapter::{
     AdapterError, AdapterErrorKind, AdapterResult, BoxedAdapter, FrameworkAdapter, Identity,
 };
 use crate::history::RawHistory;
-use crate::tools::{RestPort, RoomPort, RoomTools};
+use crate::journal::RoomJournal;
+use crate::tools::{RoomPort, RoomTools};
 use crate::turn::{AgentInput, IncomingMessage, Turn, TurnShared};
 
 /// Runs one turn at a time. A turn that was aborted and does not yield stays in the set until it does.
 pub(super) struct Turns {
     identity: Arc<Identity>,
     port: Arc<dyn RoomPort>,
+    mailbox: Arc<Mailbox>,
+    journal: RoomJournal,
     tasks: JoinSet<AdapterResult>,
     running: Option<Running>,
 }
@@ -30,12 +34,19 @@ struct Running {
     abort: AbortHandle,
     shared: Arc<TurnShared>,
     calls: Arc<RoomCalls>,
+    mailbox: Arc<Mailbox>,
     members: Arc<Vec<Member>>,
+    updates: Option<UpTo>,
 }
 
 impl Turns {
-    pub(super) fn new(identity: Arc<Identity>, port: RestPort) -> Self {
-        Self { identity, port: Arc::new(port), tasks: JoinSet::new(), running: None }
+    pub(super) fn new(
+        identity: Arc<Identity>,
+        port: Arc<dyn RoomPort>,
+        mailbox: Arc<Mailbox>,
+        journal: RoomJournal,
+    ) -> Self {
+        Self { identity, port, mailbox, journal, tasks: JoinSet::new(), running: None }
     }
 
     pub(super) fn start(
@@ -47,13 +58,16 @@ impl Turns {
         adapter: &Arc<BoxedAdapter>,
     ) {
         let members = calls.roster().members();
-        let input = self.input(message, bootstrap, calls, Arc::clone(&members));
+        let updates = self.mailbox.updates().peek();
+        let (text, updates) = updates.unzip();
+        let input = self.input(message, bootstrap, calls, Arc::clone(&members), text);
         let shared = Arc::clone(&input.tools.shared);
         tracing::debug!(target: "band.room", room = %calls.room, message_id = %shared.trigger, "turn starts");
         let adapter = Arc::clone(adapter);
         let abort = self.tasks.spawn(async move { adapter.on_event(input).await });
-        let calls = Arc::clone(calls);
-        self.running = Some(Running { turn, task: abort.id(), abort, shared, calls, members });
+        let (calls, mailbox) = (Arc::clone(calls), Arc::clone(&self.mailbox));
+        let task = abort.id();
+        self.running = Some(Running { turn, task, abort, shared, calls, mailbox, members, updates });
     }
 
     fn input(
@@ -62,6 +76,7 @@ impl Turns {
         bootstrap: bool,
         calls: &RoomCalls,
         members: Arc<Vec<Member>>,
+        contacts_update: Option<String>,
     ) -> AgentInput {
         let (room, trigger) = (calls.room, message.id);
         let history = if bootstrap {
@@ -77,6 +92,7 @@ impl Turns {
             Arc::clone(&self.port),
             Arc::clone(&calls.roster),
             CancellationToken::new(),
+            self.journal.clone(),
         );
         let changed = calls.roster().changed();
         Turn {
@@ -84,6 +100,7 @@ impl Turns {
             room,
             history,
             participants_update: changed.then(|| participants_update(&members)),
+            contacts_update,
             participants: members,
             is_bootstrap: bootstrap,
             tools: RoomTools { shared: Arc::new(shared) },
@@ -151,6 +168,9 @@ impl Running {
         let delivered = self.shared.was_delivered();
         if delivered && ending != Ending::NotAccepted {
             self.calls.roster().mark_told(self.members);
+            if let Some(upto) = self.updates {
+                self.mailbox.updates().delivered(upto);
+            }
         }
         let ledger = *self.shared.ledger();
         // Whatever outlives the turn may not post for it any more.

@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::adapter::{Identity, PlatformConnection};
 use crate::error::Result;
 use crate::history::RawHistory;
+use crate::journal::RoomJournal;
 use crate::rest::{RestClient, RestConfig};
 use crate::tools::{Answer, RoomPort, RoomTools};
 use crate::turn::{AgentInput, IncomingMessage, Turn, TurnShared};
@@ -148,6 +149,7 @@ impl FakeTools {
             message: IncomingMessage::read(message, self.room, &participants),
             room: self.room,
             history,
+            contacts_update: None,
             participants_update: Some(band_core::room::participants_update(&participants)),
             participants,
             is_bootstrap: true,
@@ -191,6 +193,7 @@ impl FakeTools {
             Arc::clone(&self.said) as Arc<dyn RoomPort>,
             Arc::clone(&self.roster),
             self.cancel.clone(),
+            RoomJournal::none(),
         )
     }
 }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use band_core::platform::text::has_visible;
-use band_core::room::Member;
+use band_core::room::{Member, Record};
 use band_core::turn::{Effect, Verdict, address};
 use band_wire::rest::{
     CreateEvent, EventCreated, EventType, MentionInput, MessageSent, Participant, SendMessage, code,
@@ -148,13 +148,20 @@ impl RoomTools {
 
     pub(crate) async fn notice_to(&self, content: String, to: Vec<ParticipantId>) -> Result<MessageSent> {
         self.may_post(&content)?;
-        let key = self.shared.next_send_key();
+        let (trigger, ordinal) = (self.shared.trigger, self.shared.next_send());
+        if let Some(id) = self.shared.journal.posted(trigger, ordinal) {
+            tracing::info!(target: "band.tools", message_id = %id, "an earlier attempt has sent this message already");
+            return Ok(MessageSent { id, success: true, recipients: Vec::new() });
+        }
+        let key = format!("{trigger}-{ordinal}");
         let mentions = to.into_iter().map(|id| self.mention(id)).collect();
         let message = SendMessage { content, mentions, attachment_ids: Vec::new() };
-        match self.shared.port.send(&message, &key).await {
+        let sent = match self.shared.port.send(&message, &key).await {
             Err(err) => already_sent(&err).map_or_else(|| self.posted(Err(err)), Ok),
             sent => sent,
-        }
+        }?;
+        self.shared.journal.record(&Record::Posted { message: trigger, ordinal, reply: sent.id });
+        Ok(sent)
     }
 
     async fn resolve<M: AsRef<str> + Sync>(&self, mentions: &[M]) -> Result<Vec<ParticipantId>> {

@@ -36,6 +36,8 @@ pub struct Turn<H = RawHistory> {
     pub participants: Arc<Vec<Member>>,
     /// For the model: the room's participants, when they have changed since it was last told.
     pub participants_update: Option<String>,
+    /// For the model: what else happened since the last turn, to the agent's contacts for example; one a line.
+    pub contacts_update: Option<String>,
     /// Whether this is the first message of a session in this room.
     pub is_bootstrap: bool,
     /// The tools of this room, bound to this turn. Cheap to clone.
@@ -141,8 +143,26 @@ impl AgentInput {
         self,
         convert: impl FnOnce(RawHistory, &Identity) -> Result<H, AdapterError>,
     ) -> Result<Turn<H>, AdapterError> {
-        let Self { message, room, history, participants, participants_update, is_bootstrap, tools } = self;
+        let Self {
+            message,
+            room,
+            history,
+            participants,
+            participants_update,
+            contacts_update,
+            is_bootstrap,
+            tools,
+        } = self;
         let history = convert(history, &tools.shared.identity).inspect_err(|_| tools.shared.keep_owed())?;
-        Ok(Turn { message, room, history, participants, participants_update, is_bootstrap, tools })
+        Ok(Turn {
+            message,
+            room,
+            history,
+            participants,
+            participants_update,
+            contacts_update,
+            is_bootstrap,
+            tools,
+        })
     }
 }

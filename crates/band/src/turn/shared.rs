@@ -9,6 +9,7 @@ use band_wire::{ChatId, MessageId};
 use tokio_util::sync::CancellationToken;
 
 use crate::adapter::Identity;
+use crate::journal::RoomJournal;
 use crate::tools::RoomPort;
 
 /// The state of one turn. Locks are held for a few instructions, never across an await.
@@ -19,6 +20,7 @@ pub(crate) struct TurnShared {
     pub(crate) port: Arc<dyn RoomPort>,
     pub(crate) roster: Arc<Mutex<Roster>>,
     pub(crate) cancel: CancellationToken,
+    pub(crate) journal: RoomJournal,
     ledger: Mutex<Ledger>,
     sends: AtomicU32,
     owed: AtomicBool,
@@ -33,6 +35,7 @@ impl TurnShared {
         port: Arc<dyn RoomPort>,
         roster: Arc<Mutex<Roster>>,
         cancel: CancellationToken,
+        journal: RoomJournal,
     ) -> Self {
         Self {
             room,
@@ -41,6 +44,7 @@ impl TurnShared {
             port,
             roster,
             cancel,
+            journal,
             ledger: Mutex::new(Ledger::new()),
             sends: AtomicU32::new(0),
             owed: AtomicBool::new(false),
@@ -56,10 +60,9 @@ impl TurnShared {
         self.roster.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Names the next message of this turn: the same send keeps its name when the call is repeated.
-    pub(crate) fn next_send_key(&self) -> String {
-        let ordinal = self.sends.fetch_add(1, Ordering::Relaxed);
-        format!("{}-{ordinal}", self.trigger)
+    /// Numbers the next message of this turn: the same send has the same number when the turn is run again.
+    pub(crate) fn next_send(&self) -> u32 {
+        self.sends.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The adapter did not get the history: it stays owed.

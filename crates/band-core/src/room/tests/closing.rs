@@ -147,7 +147,7 @@ fn a_mark_that_got_lost_is_tried_again_as_long_as_the_room_may_take() {
     rig.sees(&["processed 1"]);
     rig.mark("processed 1", Mark::Accepted);
     rig.sees(&["closed, graceful=true"]);
-    assert!(rig.room.into_debts().is_empty());
+    assert!(rig.left().debts.is_empty());
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_mark_that_always_gets_lost_does_not_keep_a_room_open() {
     assert_eq!(said.as_deref(), Some("closed, graceful=true"));
     assert_eq!(rig.now.since_origin().as_secs(), 30);
     assert!(tries > 1, "{tries}");
-    assert_eq!(rig.room.into_debts().len(), 1);
+    assert_eq!(rig.left().debts.len(), 1);
 }
 
 #[test]

@@ -127,7 +127,7 @@ impl World {
                 }
                 Output::CancelTurn(turn) => assert_eq!(self.running.map(|(running, _)| running), Some(turn)),
                 Output::Closed { .. } => self.closed = true,
-                Output::Note(_) => {}
+                Output::Note(_) | Output::Record(_) => {}
             }
         }
     }
@@ -188,7 +188,7 @@ impl World {
             Call::Participants => Answer::Participants(trouble()),
             Call::History(_) => Answer::History(trouble().map(|()| None)),
             Call::Activity(working) => Answer::Activity((!bad).then_some(*working && !self.stopped)),
-            Call::Notice(_) => Answer::Noticed,
+            Call::Notice(..) => Answer::Noticed,
         };
         self.tell(Input::Answered { call, answer });
     }

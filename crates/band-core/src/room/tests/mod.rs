@@ -6,4 +6,5 @@ mod law;
 mod marks;
 mod orders;
 mod passes;
+mod records;
 mod rig;

@@ -9,7 +9,8 @@ use serde_json::{Map, json};
 use uuid::Uuid;
 
 use crate::room::{
-    Answer, Call, CallId, Control, Input, Listing, Mark, Output, Room, RoomConfig, Trouble, TurnEnd, TurnId,
+    Answer, Call, CallId, Control, Input, Listing, Mark, Output, Record, Recovered, Room, RoomConfig,
+    Trouble, TurnEnd, TurnId,
 };
 use crate::turn::{Effect, Ending, Ledger};
 use crate::{Machine, Moment};
@@ -19,6 +20,8 @@ pub(super) struct Rig {
     pub(super) now: Moment,
     calls: BTreeMap<String, CallId>,
     turns: BTreeMap<u128, TurnId>,
+    /// What the room has written down, in order, apart from what it says.
+    pub(super) records: Vec<Record>,
 }
 
 pub(super) fn agent() -> AgentId {
@@ -50,8 +53,12 @@ pub(super) fn message(n: u128) -> Box<Message> {
 }
 
 pub(super) fn processed(n: u128) -> Box<Message> {
+    with_status(n, "processed")
+}
+
+pub(super) fn with_status(n: u128, status: &str) -> Box<Message> {
     let mut message = message(n);
-    let status = json!({ agent().to_string(): { "status": "processed" } });
+    let status = json!({ agent().to_string(): { "status": status } });
     message.metadata.insert("delivery_status".to_owned(), status);
     message
 }
@@ -72,10 +79,22 @@ pub(super) fn boom() -> TurnEnd {
 
 impl Rig {
     pub(super) fn new(change: impl FnOnce(&mut RoomConfig)) -> Self {
+        Self::resumed(Recovered::default(), change)
+    }
+
+    /// A room whose earlier stay left something behind.
+    pub(super) fn resumed(left: Recovered, change: impl FnOnce(&mut RoomConfig)) -> Self {
         let mut config = RoomConfig::new(agent());
         change(&mut config);
-        let room = Room::new(config, Moment::ZERO, 1);
-        Self { room, now: Moment::ZERO, calls: BTreeMap::new(), turns: BTreeMap::new() }
+        let room = Room::resume(config, Moment::ZERO, 1, left);
+        Self { room, now: Moment::ZERO, calls: BTreeMap::new(), turns: BTreeMap::new(), records: Vec::new() }
+    }
+
+    /// What the next stay in the room finds.
+    pub(super) fn left(&self) -> Recovered {
+        let mut left = Recovered::default();
+        self.records.iter().cloned().for_each(|record| left.apply(record));
+        left
     }
 
     /// A room in sync whose past and participants are known, with no working indicator: quiet.
@@ -95,6 +114,7 @@ impl Rig {
 
     fn word(&mut self, output: Output) -> String {
         match output {
+            Output::Record(record) => format!("record {record:?}"),
             Output::Call { id, call } => {
                 let word = match call {
                     Call::Next => "next".to_owned(),
@@ -106,7 +126,7 @@ impl Rig {
                     Call::History(id) => format!("history {}", number(id)),
                     Call::Activity(true) => "working".to_owned(),
                     Call::Activity(false) => "idle".to_owned(),
-                    Call::Notice(text) => format!("notice {}", text.split(' ').next().unwrap()),
+                    Call::Notice(_, text) => format!("notice {}", text.split(' ').next().unwrap()),
                 };
                 self.calls.insert(word.split(':').next().unwrap().to_owned(), id);
                 word
@@ -127,8 +147,7 @@ impl Rig {
     #[track_caller]
     pub(super) fn sees(&mut self, expected: &[&str]) {
         let mut said = Vec::new();
-        while let Some(output) = self.room.poll() {
-            let word = self.word(output);
+        while let Some(word) = self.said_next() {
             said.push(word);
         }
         assert_eq!(said, expected);
@@ -136,8 +155,37 @@ impl Rig {
 
     /// The next thing that the room says.
     pub(super) fn said_next(&mut self) -> Option<String> {
-        let output = self.room.poll()?;
-        Some(self.word(output))
+        loop {
+            match self.room.poll()? {
+                Output::Record(record) => self.records.push(record),
+                output => return Some(self.word(output)),
+            }
+        }
+    }
+
+    /// All that the room says, with what it writes down.
+    pub(super) fn says_all(&mut self) -> Vec<String> {
+        let mut said = Vec::new();
+        while let Some(output) = self.room.poll() {
+            said.push(match output {
+                Output::Record(record) => {
+                    let word = match &record {
+                        Record::Began(id) => format!("begun {}", number(*id)),
+                        Record::Excused(id) => format!("excused {}", number(*id)),
+                        Record::GaveUp(id) => format!("given up {}", number(*id)),
+                        Record::Posted { message, .. } => format!("posted {}", number(*message)),
+                        Record::Owes(debt) => format!("owes {}", number(debt.message)),
+                        Record::Settled { message, handled } => {
+                            format!("settled {}{}", number(*message), if *handled { ", handled" } else { "" })
+                        }
+                    };
+                    self.records.push(record);
+                    word
+                }
+                output => self.word(output),
+            });
+        }
+        said
     }
 
     pub(super) fn tell(&mut self, input: Input) {
