@@ -18,6 +18,9 @@ pub enum Error {
     /// A setting, a file or an argument is wrong; nothing was sent.
     #[error("{0}")]
     Config(String),
+    /// The model that was chosen is not one that its provider advertises.
+    #[error("{0}")]
+    ModelSelection(String),
     /// Another process runs the same agent here, or another connection of it is alive on the platform.
     #[error("{0}")]
     AlreadyRunning(String),
@@ -59,6 +62,7 @@ impl Error {
         match self {
             Self::Unauthorized(api) | Self::Api(api) => Some(api),
             Self::Config(_)
+            | Self::ModelSelection(_)
             | Self::AlreadyRunning(_)
             | Self::Connection(_)
             | Self::Ended(_)

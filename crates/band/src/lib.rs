@@ -10,23 +10,29 @@ pub mod link;
 mod lock;
 pub mod logging;
 pub mod metrics;
+mod preprocess;
 pub mod rest;
 mod retry_after;
 mod runtime;
+#[doc(hidden)]
+pub mod sim;
 pub mod testing;
 mod tls;
 pub mod tools;
 mod turn;
 
 pub use adapter::{
-    AdapterError, AdapterErrorKind, AdapterFn, AdapterResult, BoxedAdapter, FrameworkAdapter, Identity,
-    InterruptMode, PlatformConnection, SimpleAdapter, adapter_fn,
+    AdapterError, AdapterErrorKind, AdapterFn, AdapterResult, BoxedAdapter, Capabilities, Capability,
+    Choices, ControlMessage, EffectiveFeatures, Emit, Emits, Features, FrameworkAdapter, Identity,
+    InterruptMode, ModelCatalog, ModelChoice, ModelSelection, PlatformConnection, SimpleAdapter, Supported,
+    adapter_fn,
 };
 pub use agent::{Agent, AgentBuilder, CleanupFailure, CleanupIncomplete, Running, Stopped};
 pub use band_core::room::Member;
 pub use config::{AgentConfig, Endpoints, SessionConfig};
 pub use error::{ApiError, ConnectionError, Error, Result};
 pub use history::{HistoryConverter, HistoryItem, RawHistory, Role};
+pub use preprocess::{DefaultPreprocessor, Preprocessor, RoomContext};
 pub use turn::{AgentFailure, AgentInput, IncomingMessage, Turn};
 
 /// What this SDK calls itself at both doors.

@@ -6,10 +6,13 @@ use std::pin::Pin;
 
 use band_wire::ChatId;
 
-use super::{AdapterResult, FrameworkAdapter, Identity, InterruptMode, PlatformConnection};
+use super::{
+    AdapterResult, ControlMessage, EffectiveFeatures, Features, FrameworkAdapter, Identity, InterruptMode,
+    ModelCatalog, ModelSelection, PlatformConnection, Supported,
+};
 use crate::turn::AgentInput;
 
-type Boxed<'a> = Pin<Box<dyn Future<Output = AdapterResult> + Send + 'a>>;
+type Boxed<'a, T = ()> = Pin<Box<dyn Future<Output = AdapterResult<T>> + Send + 'a>>;
 
 /// Any adapter, by its trait alone: what registries give out. It is an adapter itself.
 pub struct BoxedAdapter(Box<dyn DynAdapter>);
@@ -23,15 +26,23 @@ impl BoxedAdapter {
 
 impl fmt::Debug for BoxedAdapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BoxedAdapter")
+        write!(f, "BoxedAdapter({})", self.0.name())
     }
 }
 
 /// [`FrameworkAdapter`] with boxed futures.
 trait DynAdapter: Send + Sync {
     fn on_event(&self, input: AgentInput) -> Boxed<'_>;
+    fn name(&self) -> &str;
     fn judges_turns(&self) -> bool;
+    fn supported(&self) -> Supported;
+    fn features(&self) -> Features;
+    fn apply_effective_features(&self, features: &EffectiveFeatures);
     fn on_started<'a>(&'a self, me: &'a Identity, platform: &'a PlatformConnection) -> Boxed<'a>;
+    fn model_selection(&self) -> ModelSelection;
+    fn list_models(&self) -> Boxed<'_, Option<ModelCatalog>>;
+    fn apply_model_selection<'a>(&'a self, selection: &'a ModelSelection, room: ChatId) -> Boxed<'a>;
+    fn try_handle_control<'a>(&'a self, message: &'a ControlMessage) -> Boxed<'a, bool>;
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode);
     fn on_cleanup(&self, room: ChatId) -> Boxed<'_>;
     fn cleanup_all(&self) -> Boxed<'_>;
@@ -42,12 +53,44 @@ impl<A: FrameworkAdapter> DynAdapter for A {
         Box::pin(FrameworkAdapter::on_event(self, input))
     }
 
+    fn name(&self) -> &str {
+        FrameworkAdapter::name(self)
+    }
+
     fn judges_turns(&self) -> bool {
         FrameworkAdapter::judges_turns(self)
     }
 
+    fn supported(&self) -> Supported {
+        FrameworkAdapter::supported(self)
+    }
+
+    fn features(&self) -> Features {
+        FrameworkAdapter::features(self)
+    }
+
+    fn apply_effective_features(&self, features: &EffectiveFeatures) {
+        FrameworkAdapter::apply_effective_features(self, features);
+    }
+
     fn on_started<'a>(&'a self, me: &'a Identity, platform: &'a PlatformConnection) -> Boxed<'a> {
         Box::pin(FrameworkAdapter::on_started(self, me, platform))
+    }
+
+    fn model_selection(&self) -> ModelSelection {
+        FrameworkAdapter::model_selection(self)
+    }
+
+    fn list_models(&self) -> Boxed<'_, Option<ModelCatalog>> {
+        Box::pin(FrameworkAdapter::list_models(self))
+    }
+
+    fn apply_model_selection<'a>(&'a self, selection: &'a ModelSelection, room: ChatId) -> Boxed<'a> {
+        Box::pin(FrameworkAdapter::apply_model_selection(self, selection, room))
+    }
+
+    fn try_handle_control<'a>(&'a self, message: &'a ControlMessage) -> Boxed<'a, bool> {
+        Box::pin(FrameworkAdapter::try_handle_control(self, message))
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {
@@ -68,12 +111,44 @@ impl FrameworkAdapter for BoxedAdapter {
         self.0.on_event(input)
     }
 
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
     fn judges_turns(&self) -> bool {
         self.0.judges_turns()
     }
 
+    fn supported(&self) -> Supported {
+        self.0.supported()
+    }
+
+    fn features(&self) -> Features {
+        self.0.features()
+    }
+
+    fn apply_effective_features(&self, features: &EffectiveFeatures) {
+        self.0.apply_effective_features(features);
+    }
+
     async fn on_started(&self, me: &Identity, platform: &PlatformConnection) -> AdapterResult {
         self.0.on_started(me, platform).await
+    }
+
+    fn model_selection(&self) -> ModelSelection {
+        self.0.model_selection()
+    }
+
+    fn list_models(&self) -> impl Future<Output = AdapterResult<Option<ModelCatalog>>> + Send {
+        self.0.list_models()
+    }
+
+    async fn apply_model_selection(&self, selection: &ModelSelection, room: ChatId) -> AdapterResult {
+        self.0.apply_model_selection(selection, room).await
+    }
+
+    async fn try_handle_control(&self, message: &ControlMessage) -> AdapterResult<bool> {
+        self.0.try_handle_control(message).await
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {

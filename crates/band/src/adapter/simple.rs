@@ -4,7 +4,10 @@ use std::future::{Future, ready};
 
 use band_wire::ChatId;
 
-use super::{AdapterResult, FrameworkAdapter, Identity, InterruptMode, PlatformConnection};
+use super::{
+    AdapterResult, ControlMessage, EffectiveFeatures, Features, FrameworkAdapter, Identity, InterruptMode,
+    ModelCatalog, ModelSelection, PlatformConnection, Supported, short_name,
+};
 use crate::history::HistoryConverter;
 use crate::turn::{AgentInput, Turn};
 
@@ -37,9 +40,29 @@ pub trait SimpleAdapter: Send + Sync + 'static {
         turn: Turn<<Self::Converter as HistoryConverter>::Output>,
     ) -> impl Future<Output = AdapterResult> + Send;
 
-    /// The converter.
+    /// The converter. Asked for with each message, so that it may be another one each time.
     fn converter(&self) -> Self::Converter {
         Self::Converter::default()
+    }
+
+    /// What it is called in errors and logs. Default: the type's name.
+    fn name(&self) -> &str {
+        short_name::<Self>()
+    }
+
+    /// What it could post and offer. Default: nothing.
+    fn supported(&self) -> Supported {
+        Supported::default()
+    }
+
+    /// What was chosen of it. Checked when the agent is built. Default: all events, no further tools.
+    fn features(&self) -> Features {
+        Features::default()
+    }
+
+    /// What holds in the end, at every start. The same is in [`Turn::features`](crate::Turn::features).
+    fn apply_effective_features(&self, features: &EffectiveFeatures) {
+        let _ = features;
     }
 
     /// Whether silence is a failure. True.
@@ -58,6 +81,45 @@ pub trait SimpleAdapter: Send + Sync + 'static {
     ) -> impl Future<Output = AdapterResult> + Send {
         let _ = (me, platform);
         ready(Ok(()))
+    }
+
+    /// The model that was chosen; checked at the start. Default: nothing.
+    fn model_selection(&self) -> ModelSelection {
+        ModelSelection::default()
+    }
+
+    /// The models that the provider advertises. None, the default: nothing is checked.
+    ///
+    /// # Errors
+    /// The provider could not be asked; the start fails with the error.
+    fn list_models(&self) -> impl Future<Output = AdapterResult<Option<ModelCatalog>>> + Send {
+        ready(Ok(None))
+    }
+
+    /// Switches the model of a room while the agent runs.
+    ///
+    /// # Errors
+    /// This adapter can't: the default.
+    fn apply_model_selection(
+        &self,
+        selection: &ModelSelection,
+        room: ChatId,
+    ) -> impl Future<Output = AdapterResult> + Send {
+        let _ = (selection, room);
+        ready(Err(format!("{} does not support switching models at runtime", self.name()).into()))
+    }
+
+    /// Offers a message before it gets a turn of its own. True when it was taken as a word to work that is
+    /// under way.
+    ///
+    /// # Errors
+    /// As of [`on_message`](Self::on_message): the message failed.
+    fn try_handle_control(
+        &self,
+        message: &ControlMessage,
+    ) -> impl Future<Output = AdapterResult<bool>> + Send {
+        let _ = message;
+        ready(Ok(false))
     }
 
     /// A person interrupted or stopped the agent in a room. Must not wait.
@@ -90,8 +152,47 @@ impl<A: SimpleAdapter> FrameworkAdapter for A {
         self.on_message(turn).await
     }
 
+    fn name(&self) -> &str {
+        SimpleAdapter::name(self)
+    }
+
     fn judges_turns(&self) -> bool {
         SimpleAdapter::judges_turns(self)
+    }
+
+    fn supported(&self) -> Supported {
+        SimpleAdapter::supported(self)
+    }
+
+    fn features(&self) -> Features {
+        SimpleAdapter::features(self)
+    }
+
+    fn apply_effective_features(&self, features: &EffectiveFeatures) {
+        SimpleAdapter::apply_effective_features(self, features);
+    }
+
+    fn model_selection(&self) -> ModelSelection {
+        SimpleAdapter::model_selection(self)
+    }
+
+    fn list_models(&self) -> impl Future<Output = AdapterResult<Option<ModelCatalog>>> + Send {
+        SimpleAdapter::list_models(self)
+    }
+
+    fn apply_model_selection(
+        &self,
+        selection: &ModelSelection,
+        room: ChatId,
+    ) -> impl Future<Output = AdapterResult> + Send {
+        SimpleAdapter::apply_model_selection(self, selection, room)
+    }
+
+    fn try_handle_control(
+        &self,
+        message: &ControlMessage,
+    ) -> impl Future<Output = AdapterResult<bool>> + Send {
+        SimpleAdapter::try_handle_control(self, message)
     }
 
     fn on_started(

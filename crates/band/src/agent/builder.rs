@@ -1,17 +1,23 @@
 //! Explicit, else environment, else default.
 
 use std::fmt;
+use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use band_core::room::Member;
+use band_wire::ChatId;
 use secrecy::SecretString;
 
+use super::hooks::Hooks;
 use super::{Agent, Setup};
-use crate::adapter::BoxedAdapter;
+use crate::adapter::{AdapterError, BoxedAdapter, FrameworkAdapter};
 use crate::config::{AgentConfig, Credentials, Endpoints, Env, SessionConfig, load_agent_config};
 use crate::error::{Error, Result};
 use crate::link::ConflictPolicy;
 use crate::metrics::Metrics;
+use crate::preprocess::Preprocessor;
+use crate::sim::Seams;
 
 /// Collects what an agent needs. What does not fit is told by [`build`](Self::build).
 pub struct AgentBuilder {
@@ -23,6 +29,8 @@ pub struct AgentBuilder {
     session: Option<SessionConfig>,
     config: AgentConfig,
     metrics: Metrics,
+    hooks: Hooks,
+    seams: Seams,
 }
 
 /// Where id and key come from.
@@ -44,6 +52,8 @@ impl AgentBuilder {
             session: None,
             config: AgentConfig::default(),
             metrics: Metrics::default(),
+            hooks: Hooks::default(),
+            seams: Seams::default(),
         }
     }
 
@@ -135,6 +145,45 @@ impl AgentBuilder {
         self
     }
 
+    /// What looks at each message before the adapter does. Default: nothing.
+    #[must_use]
+    pub fn preprocessor(mut self, preprocessor: impl Preprocessor) -> Self {
+        self.hooks.set_preprocessor(preprocessor);
+        self
+    }
+
+    /// Is told of everyone who comes to one of the agent's rooms. What it fails with is logged.
+    #[must_use]
+    pub fn on_participant_added<F, Fut, E>(mut self, callback: F) -> Self
+    where
+        F: Fn(ChatId, Member) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<AdapterError>,
+    {
+        self.hooks.participant_added = Some(Hooks::boxed(callback));
+        self
+    }
+
+    /// Is told of everyone who leaves one of the agent's rooms. What it fails with is logged.
+    #[must_use]
+    pub fn on_participant_removed<F, Fut, E>(mut self, callback: F) -> Self
+    where
+        F: Fn(ChatId, Member) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<AdapterError>,
+    {
+        self.hooks.participant_removed = Some(Hooks::boxed(callback));
+        self
+    }
+
+    /// Puts a made-up world in place of the real one.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn seams(mut self, seams: Seams) -> Self {
+        self.seams = seams;
+        self
+    }
+
     /// Reads what is not set from the environment of this process, and checks everything.
     ///
     /// # Errors
@@ -163,6 +212,7 @@ impl AgentBuilder {
             Some(session) => session,
             None => SessionConfig::from(&env)?,
         };
+        let features = self.adapter.features().resolve(self.adapter.name(), &self.adapter.supported())?;
         let setup = Setup {
             adapter: Arc::new(self.adapter),
             credentials,
@@ -171,6 +221,9 @@ impl AgentBuilder {
             config: self.config,
             metrics: self.metrics,
             env,
+            features,
+            hooks: Arc::new(self.hooks),
+            seams: self.seams,
         };
         Ok(Agent { setup })
     }

@@ -3,16 +3,16 @@
 use band_core::Moment;
 use band_core::agent::{Setback, StartPatience};
 use band_wire::AgentId;
+use band_wire::rest::AgentMe;
 use tokio::time::{Instant, sleep};
 
-use crate::adapter::Identity;
 use crate::error::{Error, Result};
 use crate::rest::RestClient;
 
-/// Fetches name and description, with the patience of a start.
-pub(super) async fn fetch(rest: &RestClient, agent: AgentId) -> Result<Identity> {
+/// Fetches name, description and flags, with the patience of a start.
+pub(super) async fn fetch(rest: &RestClient, agent: AgentId, seed: u64) -> Result<AgentMe> {
     let origin = Instant::now();
-    let mut patience = StartPatience::new(crate::seed());
+    let mut patience = StartPatience::new(seed);
     let me = loop {
         let err = match rest.me().await {
             Ok(me) => break me,
@@ -29,7 +29,7 @@ pub(super) async fn fetch(rest: &RestClient, agent: AgentId) -> Result<Identity>
     if me.description.as_ref().is_none_or(|description| description.trim().is_empty()) {
         return Err(Error::Config(format!("Agent {agent} has no description")));
     }
-    Ok(me.into())
+    Ok(me)
 }
 
 fn setback(err: &Error) -> Setback {

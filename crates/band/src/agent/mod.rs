@@ -1,6 +1,7 @@
 //! An agent: what it needs, and how it starts, runs and stops.
 
 mod builder;
+pub(crate) mod hooks;
 mod metadata;
 mod run;
 mod running;
@@ -13,10 +14,12 @@ use std::sync::Arc;
 pub use builder::AgentBuilder;
 pub use running::{CleanupFailure, CleanupIncomplete, Running, Stopped};
 
-use crate::adapter::{BoxedAdapter, FrameworkAdapter};
+use self::hooks::Hooks;
+use crate::adapter::{BoxedAdapter, EffectiveFeatures, FrameworkAdapter};
 use crate::config::{AgentConfig, Credentials, Endpoints, Env, SessionConfig};
 use crate::error::Result;
 use crate::metrics::Metrics;
+use crate::sim::Seams;
 
 /// An agent that is not running: its adapter, its key, its settings.
 ///
@@ -46,6 +49,10 @@ pub(crate) struct Setup {
     pub(crate) config: AgentConfig,
     pub(crate) metrics: Metrics,
     pub(crate) env: Env,
+    /// What was chosen and is supported; the platform may not serve all of it.
+    pub(crate) features: EffectiveFeatures,
+    pub(crate) hooks: Arc<Hooks>,
+    pub(crate) seams: Seams,
 }
 
 impl Agent {

@@ -32,35 +32,39 @@ impl Agent {
             let start = self.start_until(&stop);
             tokio::pin!(start);
             tokio::select! {
-                running = &mut start => running?,
-                () = signals.next() => {
-                    stop.cancel();
-                    let unwound = tokio::select! {
-                        unwound = &mut start => unwound,
-                        () = signals.next() => return Ok(Stopped::before_start(false)),
-                    };
-                    match unwound {
-                        Ok(running) => running,
-                        Err(Error::Ended(StopReason::Requested)) => return Ok(Stopped::before_start(true)),
-                        Err(err) => return Err(err),
-                    }
-                }
-            }
+            biased;
+                            running = &mut start => running?,
+                            () = signals.next() => {
+                                stop.cancel();
+                                let unwound = tokio::select! {
+            biased;
+                                    unwound = &mut start => unwound,
+                                    () = signals.next() => return Ok(Stopped::before_start(false)),
+                                };
+                                match unwound {
+                                    Ok(running) => running,
+                                    Err(Error::Ended(StopReason::Requested)) => return Ok(Stopped::before_start(true)),
+                                    Err(err) => return Err(err),
+                                }
+                            }
+                        }
         };
         if !stop.is_cancelled() {
             tokio::select! {
-                _ = running.closed() => {}
-                () = signals.next() => {}
-            }
+            biased;
+                            _ = running.closed() => {}
+                            () = signals.next() => {}
+                        }
         }
         let closer = running.closer();
         let stopping = running.stop(grace);
         tokio::pin!(stopping);
         let stopped = loop {
             tokio::select! {
-                stopped = &mut stopping => break stopped?,
-                () = signals.next() => closer.close(None),
-            }
+            biased;
+                            stopped = &mut stopping => break stopped?,
+                            () = signals.next() => closer.close(None),
+                        }
         };
         match stopped.reason {
             Some(reason) if !reason.is_orderly() => Err(reason.into()),
@@ -93,9 +97,10 @@ impl Signals {
 
     async fn next(&mut self) {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
+        biased;
+                    _ = self.interrupt.recv() => {}
+                    _ = self.terminate.recv() => {}
+                }
     }
 }
 

@@ -7,13 +7,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::running::{Connected, Running};
 use super::{Agent, Setup, metadata};
-use crate::adapter::{FrameworkAdapter, Identity, PlatformConnection};
+use crate::adapter::{AdapterError, EffectiveFeatures, FrameworkAdapter, Identity, PlatformConnection};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::link::{LinkConfig, StopReason};
 use crate::lock::InstanceLock;
 use crate::rest::{RestClient, RestConfig};
 use crate::runtime::{Parts, Runtime};
+use crate::sim::Chance;
 
 impl Agent {
     /// Starts: takes the single-instance lock, asks the platform who the agent is, starts the adapter,
@@ -43,9 +44,14 @@ impl Agent {
             setup.endpoints.rest_url.clone(),
             setup.credentials.api_key.clone(),
         ))?;
-        let identity = Arc::new(or_stop(stop, metadata::fetch(&rest, agent)).await?);
+        let chance = Chance::new(setup.seams.seed);
+        let me = or_stop(stop, metadata::fetch(&rest, agent, chance.seed())).await?;
+        let features = setup.features.clone().served_by(me.feature_flags.as_ref());
+        setup.adapter.apply_effective_features(&features);
+        let features = Arc::new(features);
+        let identity = Arc::new(Identity::from(me));
         let started = match or_stop(stop, start_adapter(setup, &identity, &rest)).await {
-            Ok(()) => or_stop(stop, connect(setup, rest, &identity)).await,
+            Ok(()) => or_stop(stop, connect(setup, rest, &identity, features, chance)).await,
             Err(err) => Err(err),
         };
         match started {
@@ -81,25 +87,43 @@ async fn start_adapter(setup: &Setup, identity: &Identity, rest: &RestClient) ->
         setup.endpoints.ws_url.clone(),
         rest.clone(),
     );
-    let started = setup.adapter.on_started(identity, &platform).await;
-    started.map_err(|err| Error::Adapter(err.to_string()))
+    let refused = |err: AdapterError| Error::Adapter(err.to_string());
+    setup.adapter.on_started(identity, &platform).await.map_err(refused)?;
+    let chosen = setup.adapter.model_selection();
+    if chosen.is_empty() {
+        return Ok(());
+    }
+    match setup.adapter.list_models().await.map_err(refused)? {
+        Some(catalog) => chosen.check(&catalog),
+        None => Ok(()),
+    }
 }
 
 /// Opens the socket and joins the rooms. When this is dropped, so is everything it began.
-async fn connect(setup: &Setup, rest: RestClient, identity: &Arc<Identity>) -> Result<Connected> {
+async fn connect(
+    setup: &Setup,
+    rest: RestClient,
+    identity: &Arc<Identity>,
+    features: Arc<EffectiveFeatures>,
+    chance: Chance,
+) -> Result<Connected> {
     let credentials = &setup.credentials;
     let mut link =
         LinkConfig::new(&setup.endpoints.ws_url, credentials.api_key.clone(), credentials.agent_id);
     link.on_conflict = setup.config.conflict_policy;
+    link.seed = Some(chance.seed());
     let (runtime, mut watched) = Runtime::start(Parts {
         rest,
         link,
-        session: setup.session.clone(),
+        session: Arc::new(setup.session.clone()),
         identity: Arc::clone(identity),
         adapter: Arc::clone(&setup.adapter),
         metrics: setup.metrics.clone(),
         journal: Journal::none(),
-        seed: crate::seed(),
+        features,
+        hooks: Arc::clone(&setup.hooks),
+        seams: setup.seams.clone(),
+        chance,
     })?;
     let mut task = JoinSet::new();
     task.spawn(runtime.run());
@@ -118,7 +142,8 @@ async fn connect(setup: &Setup, rest: RestClient, identity: &Arc<Identity>) -> R
 /// A step of the start, given up when the agent is to stop.
 async fn or_stop<T>(stop: &CancellationToken, step: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::select! {
-        outcome = step => outcome,
-        () = stop.cancelled() => Err(Error::Ended(StopReason::Requested)),
-    }
+    biased;
+            outcome = step => outcome,
+            () = stop.cancelled() => Err(Error::Ended(StopReason::Requested)),
+        }
 }

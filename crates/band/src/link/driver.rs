@@ -95,6 +95,7 @@ impl Wire {
 /// Either owner asks for the end.
 async fn stopped(by_token: &CancellationToken, by_handle: &CancellationToken) {
     tokio::select! {
+        biased;
         () = by_token.cancelled() => {}
         () = by_handle.cancelled() => {}
     }

@@ -10,6 +10,7 @@ use band_wire::rest::{CreateEvent, EventType, ReportActivity};
 use band_wire::{AgentId, ChatId, MessageId};
 use tokio::time::Instant;
 
+use super::Parts;
 use super::context::{self, Past};
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
@@ -34,17 +35,19 @@ pub(super) struct RoomCalls {
 }
 
 impl RoomCalls {
-    pub(super) fn new(
-        rest: RestClient,
-        room: ChatId,
-        agent: AgentId,
-        most_context: usize,
-        activity_limit: Duration,
-        activity: Arc<ActivityLog>,
-        metrics: Metrics,
-    ) -> Self {
-        let (roster, past) = (Arc::default(), Mutex::new(None));
-        Self { rest, room, agent, most_context, activity_limit, activity, roster, metrics, past }
+    pub(super) fn new(parts: &Parts, room: ChatId, activity: Arc<ActivityLog>) -> Self {
+        let session = &parts.session;
+        Self {
+            rest: parts.rest.clone(),
+            room,
+            agent: parts.identity.id,
+            most_context: usize::try_from(session.max_context_messages).unwrap_or(usize::MAX),
+            activity_limit: Duration::from_secs(session.working_request_timeout_seconds.into()),
+            activity,
+            roster: Arc::default(),
+            metrics: parts.metrics.clone(),
+            past: Mutex::new(None),
+        }
     }
 
     pub(super) fn roster(&self) -> MutexGuard<'_, Roster> {

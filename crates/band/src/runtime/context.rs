@@ -13,10 +13,10 @@ const PAGE: u32 = 100;
 
 /// A room's past, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Past {
-    pub(super) messages: Vec<Message>,
+pub(crate) struct Past {
+    pub(crate) messages: Vec<Message>,
     /// Older entries were left out.
-    pub(super) truncated: bool,
+    pub(crate) truncated: bool,
 }
 
 impl Past {
@@ -34,7 +34,7 @@ impl Past {
 
 /// Reads the newest `most` entries before a message. A platform that can't list them newest first is read
 /// from its oldest entry on.
-pub(super) async fn read(rest: &RestClient, room: ChatId, trigger: MessageId, most: usize) -> Result<Past> {
+pub(crate) async fn read(rest: &RestClient, room: ChatId, trigger: MessageId, most: usize) -> Result<Past> {
     match newest_first(rest, room, trigger, most).await {
         Err(err) if matches!(err.status(), Some(400 | 422)) => oldest_first(rest, room, trigger, most).await,
         read => read,

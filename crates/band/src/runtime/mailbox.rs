@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use band_core::room::{Control, Member, QUEUE_MAX, Updates};
-use band_wire::ParticipantId;
 use band_wire::rest::Message;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -18,7 +17,7 @@ pub(super) enum News {
     Message(Box<Message>),
     Synthetic(Box<Message>),
     Arrived(Box<Member>),
-    Left(ParticipantId),
+    Left(Box<Member>),
 }
 
 /// All that happened since the last look, in the order in which the task should hear of it.
@@ -156,8 +155,15 @@ mod tests {
     #[tokio::test]
     async fn what_does_not_fit_becomes_a_resync() {
         let mailbox = Mailbox::default();
-        for n in 0..=QUEUE_MAX {
-            mailbox.news(News::Left(band_wire::Id::new(uuid::Uuid::from_u128(n as u128))));
+        let gone = Member {
+            id: band_wire::Id::new(uuid::Uuid::nil()),
+            kind: band_wire::rest::SenderType::User.into(),
+            name: None,
+            handle: None,
+            description: None,
+        };
+        for _ in 0..=QUEUE_MAX {
+            mailbox.news(News::Left(Box::new(gone.clone())));
         }
         let mail = mailbox.take().await;
         assert!(mail.resync);

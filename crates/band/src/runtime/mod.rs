@@ -20,14 +20,17 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::context::read as read_past;
 use self::rooms::Rooms;
-use crate::adapter::{BoxedAdapter, Identity};
+use crate::adapter::{BoxedAdapter, EffectiveFeatures, Identity};
+use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;
 use crate::error::Result;
 use crate::journal::Journal;
 use crate::link::{Link, LinkConfig, LinkEvent, LinkEvents, LinkHandle, StopReason};
 use crate::metrics::{LinkMeter, Metrics};
 use crate::rest::RestClient;
+use crate::sim::{Chance, Seams};
 
 /// How long turns may go on when the connection ends for good and nobody says otherwise.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(30);
@@ -36,13 +39,16 @@ const GRACE: std::time::Duration = std::time::Duration::from_secs(30);
 pub(crate) struct Parts {
     pub(crate) rest: RestClient,
     pub(crate) link: LinkConfig,
-    pub(crate) session: SessionConfig,
+    pub(crate) session: Arc<SessionConfig>,
     pub(crate) identity: Arc<Identity>,
     pub(crate) adapter: Arc<BoxedAdapter>,
     pub(crate) metrics: Metrics,
     pub(crate) journal: Journal,
-    /// For all jitter.
-    pub(crate) seed: u64,
+    pub(crate) features: Arc<EffectiveFeatures>,
+    pub(crate) hooks: Arc<Hooks>,
+    pub(crate) seams: Seams,
+    /// For all jitter, and for ids.
+    pub(crate) chance: Chance,
 }
 
 /// What a runtime tells while it runs.
@@ -112,7 +118,10 @@ pub(crate) struct Runtime {
 impl Runtime {
     /// Connects. [`run`](Self::run) does the rest.
     pub(crate) fn start(parts: Parts) -> Result<(Self, Watched)> {
-        let (link, events, driver) = Link::new(&parts.link)?;
+        let (link, events, driver) = match &parts.seams.dialer {
+            Some(dialer) => Link::with_dialer(&parts.link, Arc::clone(dialer))?,
+            None => Link::new(&parts.link)?,
+        };
         let mut tasks = JoinSet::new();
         tasks.spawn(driver.run(CancellationToken::new()));
         let (ready, told_ready) = oneshot::channel();
@@ -122,7 +131,7 @@ impl Runtime {
         let watched =
             Watched { ready: told_ready, ended: told_ended, rooms: told_open, closer: Closer(closer) };
         let runtime = Self {
-            presence: Presence::new(parts.seed),
+            presence: Presence::new(parts.chance.seed()),
             origin: Instant::now(),
             rest: parts.rest.clone(),
             link,
@@ -252,7 +261,8 @@ impl Runtime {
                 self.rooms.mail(room, |mailbox| mailbox.news(News::Arrived(member)));
             }
             LinkEvent::ParticipantRemoved { room, participant } => {
-                self.rooms.mail(room, |mailbox| mailbox.news(News::Left(participant.id)));
+                let member = Box::new((*participant).into());
+                self.rooms.mail(room, |mailbox| mailbox.news(News::Left(member)));
             }
             LinkEvent::Overflow { room } => self.rooms.mail(room, mailbox::Mailbox::resync),
             LinkEvent::Control(control) => self.steered(&control),

@@ -15,6 +15,7 @@ use super::calls::RoomCalls;
 use super::mailbox::{Mail, Mailbox, News};
 use super::turns::Turns;
 use crate::adapter::{AdapterResult, BoxedAdapter, FrameworkAdapter, InterruptMode};
+use crate::agent::hooks::{Presence, RoomCallbacks};
 use crate::journal::RoomJournal;
 use crate::metrics::RoomMeter;
 
@@ -39,24 +40,32 @@ pub(super) struct RoomTask {
     calls: Arc<RoomCalls>,
     asked: FuturesUnordered<Asked>,
     turns: Turns,
+    callbacks: RoomCallbacks,
     adapter: Arc<BoxedAdapter>,
     meter: RoomMeter,
     turn_began: Option<Instant>,
+}
+
+/// What a room's task works with.
+pub(super) struct RoomParts {
+    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) calls: Arc<RoomCalls>,
+    pub(super) turns: Turns,
+    pub(super) callbacks: RoomCallbacks,
+    pub(super) meter: RoomMeter,
 }
 
 impl RoomTask {
     pub(super) fn new(
         machine: Room,
         journal: RoomJournal,
-        mailbox: Arc<Mailbox>,
-        calls: Arc<RoomCalls>,
-        turns: Turns,
+        parts: RoomParts,
         adapter: Arc<BoxedAdapter>,
-        meter: RoomMeter,
     ) -> Self {
+        let RoomParts { mailbox, calls, turns, callbacks, meter } = parts;
         let asked = FuturesUnordered::new();
         let (origin, turn_began) = (Instant::now(), None);
-        Self { machine, journal, origin, mailbox, calls, asked, turns, adapter, meter, turn_began }
+        Self { machine, journal, origin, mailbox, calls, asked, turns, callbacks, adapter, meter, turn_began }
     }
 
     /// Runs until the room is closed, and has the adapter forget it.
@@ -79,6 +88,7 @@ impl RoomTask {
                 mail = self.mailbox.take() => self.mail(mail),
                 Some((turn, end)) = self.turns.ended() => self.tell(Input::TurnEnded { turn, end }),
                 Some((call, answer)) = self.asked.next() => self.tell(Input::Answered { call, answer }),
+                () = self.callbacks.next() => {}
             }
         };
         drop(self.turns);
@@ -120,8 +130,14 @@ impl RoomTask {
             match news {
                 News::Message(message) => self.tell(Input::Pushed(message)),
                 News::Synthetic(message) => self.tell(Input::Synthetic(message)),
-                News::Arrived(member) => self.calls.roster().add(*member),
-                News::Left(id) => self.calls.roster().remove(id),
+                News::Arrived(member) => {
+                    self.calls.roster().add((*member).clone());
+                    self.callbacks.tell(Presence::Arrived(*member));
+                }
+                News::Left(member) => {
+                    self.calls.roster().remove(member.id);
+                    self.callbacks.tell(Presence::Left(*member));
+                }
             }
         }
         if let Some(by) = mail.close {
@@ -151,7 +167,7 @@ impl RoomTask {
                 Output::StartTurn { turn, message, bootstrap } => {
                     self.meter.metrics().turn_started();
                     self.turn_began = Some(Instant::now());
-                    self.turns.start(turn, *message, bootstrap, &self.calls, &self.adapter);
+                    self.turns.start(turn, *message, bootstrap, &self.calls);
                 }
                 Output::CancelTurn(turn) => self.turns.cancel(turn),
                 Output::AbortTurn(turn) => {

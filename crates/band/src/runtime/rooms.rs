@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use band_core::Moment;
-use band_core::backoff::Dice;
 use band_core::room::{Room, RoomConfig};
 use band_wire::ChatId;
 use tokio::task::{JoinError, JoinSet};
@@ -13,10 +11,11 @@ use tokio::time::Instant;
 
 use super::calls::{ActivityLog, RoomCalls};
 use super::mailbox::Mailbox;
-use super::room::{RoomEnd, RoomTask};
-use super::turns::Turns;
+use super::room::{RoomEnd, RoomParts, RoomTask};
+use super::turns::{Scene, Turns};
 use super::{Parts, RuntimeEnd};
 use crate::adapter::FrameworkAdapter;
+use crate::agent::hooks::RoomCallbacks;
 use crate::config::{SessionConfig, seconds};
 use crate::journal::RoomJournal;
 use crate::tools::RestPort;
@@ -30,7 +29,6 @@ pub(super) struct Rooms {
     mailboxes: BTreeMap<ChatId, Arc<Mailbox>>,
     /// What is written down of each room, as long as the agent is in it or owes it something.
     journals: BTreeMap<ChatId, RoomJournal>,
-    seeds: Dice,
     /// Set when all rooms close.
     closing: bool,
     graceful: bool,
@@ -46,7 +44,6 @@ type Ended = (tokio::task::Id, Result<RoomEnd, JoinError>);
 impl Rooms {
     pub(super) fn new(parts: Parts) -> Self {
         Self {
-            seeds: Dice::new(parts.seed),
             parts,
             activity: Arc::default(),
             tasks: JoinSet::new(),
@@ -63,29 +60,33 @@ impl Rooms {
     pub(super) fn open(&mut self, room: ChatId) {
         let Parts { rest, session, identity, adapter, metrics, journal, .. } = &self.parts;
         let mailbox: Arc<Mailbox> = Arc::default();
-        let calls = Arc::new(RoomCalls::new(
-            rest.clone(),
-            room,
-            identity.id,
-            usize::try_from(session.max_context_messages).unwrap_or(usize::MAX),
-            Duration::from_secs(session.working_request_timeout_seconds.into()),
-            Arc::clone(&self.activity),
-            metrics.clone(),
-        ));
+        let calls = Arc::new(RoomCalls::new(&self.parts, room, Arc::clone(&self.activity)));
         let journal = self.journals.entry(room).or_insert_with(|| journal.room(room)).clone();
-        let port = Arc::new(RestPort { rest: rest.clone(), room });
-        let turns = Turns::new(Arc::clone(identity), port, Arc::clone(&mailbox), journal.clone());
+        let port = Arc::new(RestPort { rest: rest.clone(), room, chance: self.parts.chance.clone() });
+        let turns = Turns::new(self.scene(), port, Arc::clone(&mailbox), journal.clone());
         let config = room_config(session, identity.id, adapter.judges_turns());
-        let machine = Room::resume(config, Moment::ZERO, self.seeds.roll(), journal.recovered());
-        let adapter = Arc::clone(adapter);
-        let task =
-            RoomTask::new(machine, journal, Arc::clone(&mailbox), calls, turns, adapter, metrics.room());
+        let machine = Room::resume(config, Moment::ZERO, self.parts.chance.seed(), journal.recovered());
+        let callbacks = RoomCallbacks::new(Arc::clone(&self.parts.hooks), room);
+        let meter = metrics.room();
+        let room_parts = RoomParts { mailbox: Arc::clone(&mailbox), calls, turns, callbacks, meter };
+        let task = RoomTask::new(machine, journal, room_parts, Arc::clone(adapter));
         let handle = self.tasks.spawn(task.run());
         self.ids.insert(handle.id(), room);
         self.mailboxes.insert(room, mailbox);
         // It has a new stay to forget.
         self.unforgotten.remove(&room);
         tracing::info!(target: "band.presence", "Agent joined room: {room}");
+    }
+
+    fn scene(&self) -> Scene {
+        let Parts { identity, adapter, features, hooks, session, .. } = &self.parts;
+        Scene {
+            identity: Arc::clone(identity),
+            adapter: Arc::clone(adapter),
+            features: Arc::clone(features),
+            hooks: Arc::clone(hooks),
+            session: Arc::clone(session),
+        }
     }
 
     /// Leaves something for a room; nothing when it has no task.

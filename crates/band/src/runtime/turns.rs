@@ -10,22 +10,34 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::RoomCalls;
 use super::mailbox::Mailbox;
-use crate::adapter::{
-    AdapterError, AdapterErrorKind, AdapterResult, BoxedAdapter, FrameworkAdapter, Identity,
-};
+use crate::adapter::dispatch::{Dispatched, dispatch};
+use crate::adapter::{AdapterError, AdapterErrorKind, BoxedAdapter, EffectiveFeatures, Identity};
+use crate::agent::hooks::Hooks;
+use crate::config::SessionConfig;
 use crate::history::RawHistory;
 use crate::journal::RoomJournal;
+use crate::preprocess::RoomContext;
 use crate::tools::{RoomPort, RoomTools};
-use crate::turn::{AgentInput, IncomingMessage, Turn, TurnShared};
+use crate::turn::{AgentInput, IncomingMessage, RoomShared, Turn, TurnShared};
 
 /// Runs one turn at a time. A turn that was aborted and does not yield stays in the set until it does.
 pub(super) struct Turns {
-    identity: Arc<Identity>,
+    scene: Scene,
     port: Arc<dyn RoomPort>,
     mailbox: Arc<Mailbox>,
     journal: RoomJournal,
-    tasks: JoinSet<AdapterResult>,
+    tasks: JoinSet<Dispatched>,
     running: Option<Running>,
+}
+
+/// What is the same for every turn of an agent.
+#[derive(Debug, Clone)]
+pub(super) struct Scene {
+    pub(super) identity: Arc<Identity>,
+    pub(super) adapter: Arc<BoxedAdapter>,
+    pub(super) features: Arc<EffectiveFeatures>,
+    pub(super) hooks: Arc<Hooks>,
+    pub(super) session: Arc<SessionConfig>,
 }
 
 struct Running {
@@ -41,33 +53,40 @@ struct Running {
 
 impl Turns {
     pub(super) fn new(
-        identity: Arc<Identity>,
+        scene: Scene,
         port: Arc<dyn RoomPort>,
         mailbox: Arc<Mailbox>,
         journal: RoomJournal,
     ) -> Self {
-        Self { identity, port, mailbox, journal, tasks: JoinSet::new(), running: None }
+        Self { scene, port, mailbox, journal, tasks: JoinSet::new(), running: None }
     }
 
-    pub(super) fn start(
-        &mut self,
-        turn: TurnId,
-        message: Message,
-        bootstrap: bool,
-        calls: &Arc<RoomCalls>,
-        adapter: &Arc<BoxedAdapter>,
-    ) {
+    pub(super) fn start(&mut self, turn: TurnId, message: Message, bootstrap: bool, calls: &Arc<RoomCalls>) {
         let members = calls.roster().members();
         let updates = self.mailbox.updates().peek();
         let (text, updates) = updates.unzip();
         let input = self.input(message, bootstrap, calls, Arc::clone(&members), text);
         let shared = Arc::clone(&input.tools.shared);
         tracing::debug!(target: "band.room", room = %calls.room, message_id = %shared.trigger, "turn starts");
-        let adapter = Arc::clone(adapter);
-        let abort = self.tasks.spawn(async move { adapter.on_event(input).await });
+        let (adapter, hooks) = (Arc::clone(&self.scene.adapter), Arc::clone(&self.scene.hooks));
+        let context = self.context(bootstrap, calls);
+        let abort =
+            self.tasks.spawn(async move { dispatch(&adapter, &hooks.preprocessor, context, input).await });
         let (calls, mailbox) = (Arc::clone(calls), Arc::clone(&self.mailbox));
         let task = abort.id();
         self.running = Some(Running { turn, task, abort, shared, calls, mailbox, members, updates });
+    }
+
+    fn context(&self, bootstrap: bool, calls: &RoomCalls) -> RoomContext {
+        RoomContext {
+            room: calls.room,
+            identity: Arc::clone(&self.scene.identity),
+            rest: calls.rest.clone(),
+            session: Arc::clone(&self.scene.session),
+            roster: Arc::clone(&calls.roster),
+            hub_room: None,
+            is_bootstrapped: !bootstrap,
+        }
     }
 
     fn input(
@@ -81,19 +100,19 @@ impl Turns {
         let (room, trigger) = (calls.room, message.id);
         let history = if bootstrap {
             let past = calls.take_past(trigger);
-            RawHistory::before(trigger, past.messages, past.truncated, self.identity.id, &members)
+            RawHistory::before(trigger, past.messages, past.truncated, self.scene.identity.id, &members)
         } else {
             RawHistory::default()
         };
-        let shared = TurnShared::new(
+        let common = RoomShared {
             room,
-            trigger,
-            Arc::clone(&self.identity),
-            Arc::clone(&self.port),
-            Arc::clone(&calls.roster),
-            CancellationToken::new(),
-            self.journal.clone(),
-        );
+            identity: Arc::clone(&self.scene.identity),
+            port: Arc::clone(&self.port),
+            roster: Arc::clone(&calls.roster),
+            features: Arc::clone(&self.scene.features),
+            journal: self.journal.clone(),
+        };
+        let shared = TurnShared::new(common, trigger, CancellationToken::new());
         let changed = calls.roster().changed();
         Turn {
             message: IncomingMessage::read(message, room, &members),
@@ -141,13 +160,19 @@ impl Turns {
 }
 
 impl Running {
-    fn ending(&self, outcome: Result<AdapterResult, JoinError>) -> Ending {
+    fn ending(&self, outcome: Result<Dispatched, JoinError>) -> Ending {
         let is_open = self.shared.ledger().verdict() == Verdict::MissingReply;
         let (room, message) = (self.calls.room, self.shared.trigger);
         match outcome {
             _ if self.shared.was_stopped() && is_open => Ending::Stopped,
-            Ok(Ok(())) => Ending::Returned,
-            Ok(Err(err)) => match err.kind() {
+            Ok(Dispatched::WithoutTurn) => {
+                // It counts as handled, and what it carried stays owed.
+                self.shared.ledger().settle();
+                self.shared.keep_owed();
+                Ending::Returned
+            }
+            Ok(Dispatched::Turn(Ok(()))) => Ending::Returned,
+            Ok(Dispatched::Turn(Err(err))) => match err.kind() {
                 AdapterErrorKind::NotAccepted => Ending::NotAccepted,
                 AdapterErrorKind::Stopped => Ending::Stopped,
                 AdapterErrorKind::Cancelled if self.shared.cancel.is_cancelled() => Ending::Cancelled,

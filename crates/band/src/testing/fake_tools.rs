@@ -19,7 +19,7 @@ use crate::history::RawHistory;
 use crate::journal::RoomJournal;
 use crate::rest::{RestClient, RestConfig};
 use crate::tools::{Answer, RoomPort, RoomTools};
-use crate::turn::{AgentInput, IncomingMessage, Turn, TurnShared};
+use crate::turn::{AgentInput, IncomingMessage, RoomShared, Turn, TurnShared};
 
 /// A made-up room for unit tests of adapters: the agent and one person, `Ada` with the handle `ada`. It keeps
 /// what is sent and refuses what the real tools would refuse.
@@ -186,15 +186,15 @@ impl FakeTools {
     }
 
     fn shared(&self, trigger: band_wire::MessageId) -> TurnShared {
-        TurnShared::new(
-            self.room,
-            trigger,
-            Arc::clone(&self.identity),
-            Arc::clone(&self.said) as Arc<dyn RoomPort>,
-            Arc::clone(&self.roster),
-            self.cancel.clone(),
-            RoomJournal::none(),
-        )
+        let common = RoomShared {
+            room: self.room,
+            identity: Arc::clone(&self.identity),
+            port: Arc::clone(&self.said) as Arc<dyn RoomPort>,
+            roster: Arc::clone(&self.roster),
+            features: Arc::default(),
+            journal: RoomJournal::none(),
+        };
+        TurnShared::new(common, trigger, self.cancel.clone())
     }
 }
 

@@ -5,10 +5,10 @@ use std::pin::Pin;
 
 use band_wire::ChatId;
 use band_wire::rest::{CreateEvent, EventCreated, MessageSent, Participant, SendMessage};
-use uuid::Uuid;
 
 use crate::error::Result;
 use crate::rest::RestClient;
+use crate::sim::Chance;
 
 /// A call in the making.
 pub(crate) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -28,6 +28,7 @@ pub(crate) trait RoomPort: Send + Sync {
 pub(crate) struct RestPort {
     pub(crate) rest: RestClient,
     pub(crate) room: ChatId,
+    pub(crate) chance: Chance,
 }
 
 impl RoomPort for RestPort {
@@ -38,7 +39,7 @@ impl RoomPort for RestPort {
     /// The key is new each time: it only keeps a repeated request from making a second event.
     fn event<'a>(&'a self, event: &'a CreateEvent) -> Answer<'a, EventCreated> {
         Box::pin(async move {
-            let key = Uuid::now_v7().to_string();
+            let key = self.chance.uuid().to_string();
             self.rest.send_event(self.room, event, Some(&key)).await
         })
     }

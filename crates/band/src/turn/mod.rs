@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 
 pub use failure::AgentFailure;
 pub use message::IncomingMessage;
-pub(crate) use shared::TurnShared;
+pub(crate) use shared::{RoomShared, TurnShared};
 
-use crate::adapter::{AdapterError, Identity};
+use crate::adapter::{AdapterError, EffectiveFeatures, Identity};
 use crate::error::Result;
 use crate::history::RawHistory;
 use crate::tools::RoomTools;
@@ -69,6 +69,11 @@ impl<H> Turn<H> {
     /// Whether the turn was asked to end.
     pub fn is_cancelled(&self) -> bool {
         self.tools.shared.cancel.is_cancelled()
+    }
+
+    /// What the adapter posts and offers: what was chosen for it, less what the platform does not serve.
+    pub fn features(&self) -> &EffectiveFeatures {
+        &self.tools.shared.features
     }
 
     /// Answers whoever wrote the message.

@@ -8,9 +8,19 @@ use band_core::turn::Ledger;
 use band_wire::{ChatId, MessageId};
 use tokio_util::sync::CancellationToken;
 
-use crate::adapter::Identity;
+use crate::adapter::{EffectiveFeatures, Identity};
 use crate::journal::RoomJournal;
 use crate::tools::RoomPort;
+
+/// What all turns of a room share.
+pub(crate) struct RoomShared {
+    pub(crate) room: ChatId,
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) port: Arc<dyn RoomPort>,
+    pub(crate) roster: Arc<Mutex<Roster>>,
+    pub(crate) features: Arc<EffectiveFeatures>,
+    pub(crate) journal: RoomJournal,
+}
 
 /// The state of one turn. Locks are held for a few instructions, never across an await.
 pub(crate) struct TurnShared {
@@ -19,6 +29,7 @@ pub(crate) struct TurnShared {
     pub(crate) identity: Arc<Identity>,
     pub(crate) port: Arc<dyn RoomPort>,
     pub(crate) roster: Arc<Mutex<Roster>>,
+    pub(crate) features: Arc<EffectiveFeatures>,
     pub(crate) cancel: CancellationToken,
     pub(crate) journal: RoomJournal,
     ledger: Mutex<Ledger>,
@@ -28,21 +39,15 @@ pub(crate) struct TurnShared {
 }
 
 impl TurnShared {
-    pub(crate) fn new(
-        room: ChatId,
-        trigger: MessageId,
-        identity: Arc<Identity>,
-        port: Arc<dyn RoomPort>,
-        roster: Arc<Mutex<Roster>>,
-        cancel: CancellationToken,
-        journal: RoomJournal,
-    ) -> Self {
+    pub(crate) fn new(common: RoomShared, trigger: MessageId, cancel: CancellationToken) -> Self {
+        let RoomShared { room, identity, port, roster, features, journal } = common;
         Self {
             room,
             trigger,
             identity,
             port,
             roster,
+            features,
             cancel,
             journal,
             ledger: Mutex::new(Ledger::new()),

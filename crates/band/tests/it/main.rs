@@ -2,6 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "all of this is tests")]
 
+mod contract;
 mod control;
 mod faults;
 mod lifecycle;

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use band::{
-    AdapterResult, Agent, Identity, InterruptMode, PlatformConnection, RawHistory, Running, SessionConfig,
-    SimpleAdapter, Turn,
+    AdapterResult, Agent, AgentBuilder, FrameworkAdapter, Identity, InterruptMode, PlatformConnection,
+    RawHistory, Running, SessionConfig, SimpleAdapter, Turn,
 };
 use band_wire::ChatId;
 use tokio::sync::Notify;
@@ -27,7 +27,7 @@ pub(crate) struct Book {
 }
 
 impl Book {
-    fn note(&self, text: String) {
+    pub(crate) fn note(&self, text: String) {
         self.notes.lock().unwrap().push(text);
         self.noted.notify_waiters();
     }
@@ -119,16 +119,19 @@ impl SimpleAdapter for Puppet {
     }
 }
 
+/// A builder with all that the platform needs to know.
+pub(crate) fn builder_of(platform: &Platform, adapter: impl FrameworkAdapter) -> AgentBuilder {
+    Agent::builder(adapter)
+        .credentials(agent(), "band_a_key")
+        .rest_url(platform.url())
+        .session(SessionConfig::default())
+        .single_instance(false)
+}
+
 /// An agent that is not started.
 pub(crate) fn agent_of(platform: &Platform, session: SessionConfig) -> (Agent, Arc<Book>) {
     let book = Arc::new(Book::default());
-    let agent = Agent::builder(Puppet(Arc::clone(&book)))
-        .credentials(agent(), "band_a_key")
-        .rest_url(platform.url())
-        .session(session)
-        .single_instance(false)
-        .build()
-        .unwrap();
+    let agent = builder_of(platform, Puppet(Arc::clone(&book))).session(session).build().unwrap();
     (agent, book)
 }
 

@@ -1,0 +1,71 @@
+//! What a simulator puts in place of the world. No promise is made about any of it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use band_core::backoff::Dice;
+use uuid::Uuid;
+
+use crate::link::dial::Dial;
+
+/// The world as an agent meets it. What is none is the real thing.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Seams {
+    /// Opens the byte streams that sockets run on.
+    pub dialer: Option<Arc<dyn Dial>>,
+    /// Everything that is drawn by lot comes from it: jitter, and the ids that the agent makes up.
+    pub seed: Option<u64>,
+}
+
+/// Lots and ids: from a seed where there is one, so that a run can be repeated. Cheap to clone; all clones
+/// draw from one sequence.
+#[derive(Clone)]
+pub(crate) struct Chance(Option<Arc<AtomicU64>>);
+
+impl Chance {
+    pub(crate) fn new(seed: Option<u64>) -> Self {
+        Self(seed.map(|seed| Arc::new(AtomicU64::new(Dice::new(seed).roll()))))
+    }
+
+    /// A seed for jitter.
+    pub(crate) fn seed(&self) -> u64 {
+        match &self.0 {
+            Some(next) => Dice::new(next.fetch_add(1, Ordering::Relaxed)).roll(),
+            None => crate::seed(),
+        }
+    }
+
+    /// A new id.
+    pub(crate) fn uuid(&self) -> Uuid {
+        match &self.0 {
+            Some(_) => Uuid::from_u64_pair(self.seed(), self.seed()),
+            None => Uuid::now_v7(),
+        }
+    }
+}
+
+impl fmt::Debug for Chance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Chance(seeded)" } else { "Chance" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_lots_and_none_gives_others_each_time() {
+        let draw = |seed| {
+            let chance = Chance::new(seed);
+            (chance.seed(), chance.clone().uuid(), chance.uuid())
+        };
+        assert_eq!(draw(Some(7)), draw(Some(7)));
+        assert_ne!(draw(Some(7)), draw(Some(8)));
+        let (_, one, other) = draw(Some(7));
+        assert_ne!(one, other);
+        assert_ne!(draw(None), draw(None));
+    }
+}
