@@ -60,29 +60,8 @@ pub fn make(name: &str, settings: &Settings) -> Result<BoxedAdapter> {
 /// Refuses the first setting that an adapter does not have, naming the nearest one that it has.
 pub(crate) fn refuse_unknown(adapter: &str, settings: &Settings, known: &[&str]) -> Result<()> {
     let Some(unknown) = settings.keys().find(|field| !known.contains(&field.as_str())) else { return Ok(()) };
-    let nearest = known
-        .iter()
-        .map(|field| (distance(field, unknown), field))
-        .filter(|(distance, _)| *distance <= 2)
-        .min();
-    let hint = nearest.map(|(_, field)| format!(" Did you mean '{field}'?")).unwrap_or_default();
+    let hint = band::config::did_you_mean(unknown, known.iter().copied());
     Err(Error::Config(format!("{adapter}Config: {unknown}: Extra inputs are not permitted.{hint}")))
-}
-
-/// How many letters have to be added, left out or changed to get from one word to the other, in any case.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other) = (one.to_lowercase(), other.to_lowercase());
-    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
-    for (i, a) in one.chars().enumerate() {
-        let mut next = vec![i + 1];
-        for (j, b) in other.chars().enumerate() {
-            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
-            let change = at(&row, j) + usize::from(a != b);
-            next.push(change.min(at(&row, j + 1) + 1).min(at(&next, j) + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -103,13 +82,5 @@ mod tests {
         assert_eq!(err, "ChatConfig: modle: Extra inputs are not permitted. Did you mean 'model'?");
         let err = make("echo", &settings).unwrap_err().to_string();
         assert_eq!(err, "EchoConfig: modle: Extra inputs are not permitted.");
-    }
-
-    #[test]
-    fn distances_count_changed_letters() {
-        for (one, other, expected) in [("model", "modle", 2), ("", "ab", 2), ("Key", "key", 0), ("a", "b", 1)]
-        {
-            assert_eq!(distance(one, other), expected);
-        }
     }
 }

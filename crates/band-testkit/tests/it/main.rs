@@ -10,6 +10,7 @@
 )]
 
 mod browser;
+mod config_oracle;
 mod event_oracle;
 mod in_process;
 mod link_and_platform;

@@ -16,7 +16,7 @@ pub use running::{CleanupFailure, CleanupIncomplete, Running, Stopped};
 
 use self::hooks::Hooks;
 use crate::adapter::{BoxedAdapter, EffectiveFeatures, FrameworkAdapter};
-use crate::config::{AgentConfig, Credentials, Endpoints, Env, SessionConfig};
+use crate::config::{AgentConfig, Credentials, EffectiveConfig, Endpoints, Env, SessionConfig};
 use crate::error::Result;
 use crate::metrics::Metrics;
 use crate::sim::Seams;
@@ -103,6 +103,12 @@ impl Agent {
     /// What it counts, over all its runs.
     pub const fn metrics(&self) -> &Metrics {
         &self.setup.metrics
+    }
+
+    /// Everything it goes by, to be shown.
+    pub fn effective_config(&self) -> EffectiveConfig {
+        let Setup { credentials, endpoints, env, config, session, .. } = &self.setup;
+        EffectiveConfig::new(credentials, endpoints, env, *config, session.clone())
     }
 
     /// How it behaves in its rooms.

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::adapter::{BoxedAdapter, FrameworkAdapter, Identity};
-use crate::config::SessionConfig;
+use crate::config::EffectiveConfig;
 use crate::error::Error;
 use crate::link::StopReason;
 use crate::lock::InstanceLock;
@@ -25,7 +25,7 @@ pub struct Running {
     identity: Arc<Identity>,
     adapter: Arc<BoxedAdapter>,
     lock: Option<InstanceLock>,
-    session: SessionConfig,
+    config: EffectiveConfig,
     metrics: Metrics,
     connected: Connected,
     pending: Pending,
@@ -79,12 +79,12 @@ impl Running {
         identity: Arc<Identity>,
         adapter: Arc<BoxedAdapter>,
         lock: Option<InstanceLock>,
-        session: SessionConfig,
+        config: EffectiveConfig,
         metrics: Metrics,
         connected: Connected,
     ) -> Self {
         let pending = Pending { runtime: true, rooms: Vec::new(), adapter: true, graceful: true };
-        Self { identity, adapter, lock, session, metrics, connected, pending }
+        Self { identity, adapter, lock, config, metrics, connected, pending }
     }
 
     /// The agent's id.
@@ -107,9 +107,9 @@ impl Running {
         &self.identity
     }
 
-    /// How it behaves in its rooms: what was set, filled up from the environment and the defaults.
-    pub const fn effective_config(&self) -> &SessionConfig {
-        &self.session
+    /// Everything it goes by: what was set, filled up from the environment and the defaults, without the key.
+    pub const fn effective_config(&self) -> &EffectiveConfig {
+        &self.config
     }
 
     /// What it counts.

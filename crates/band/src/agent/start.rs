@@ -64,7 +64,7 @@ impl Agent {
                     identity,
                     Arc::clone(&setup.adapter),
                     lock,
-                    setup.session.clone(),
+                    self.effective_config(),
                     setup.metrics.clone(),
                     connected,
                 ))

@@ -5,14 +5,17 @@ use std::fmt;
 use std::path::Path;
 
 use band_wire::AgentId;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::Env;
+use super::{Env, did_you_mean};
 use crate::error::{Error, Result};
 
 /// The file that is read when no path is given, in the working directory.
 pub const DEFAULT_CONFIG_FILE: &str = "agent_config.yaml";
+
+/// A longer file is not read.
+const FILE_MAX: u64 = 4 << 20;
 
 /// An agent's id and key. `Debug` hides the key.
 #[derive(Clone)]
@@ -34,17 +37,21 @@ impl Credentials {
     /// From texts.
     ///
     /// # Errors
-    /// The id is no UUID, or the key is empty.
+    /// The id is no UUID; the key is blank, or no header can carry it.
     pub fn new(agent_id: &str, api_key: impl Into<SecretString>) -> Result<Self> {
         let agent_id = agent_id
             .trim()
             .parse()
             .map_err(|err: band_wire::id::ParseIdError| Error::Config(err.to_string()))?;
         let api_key = api_key.into();
-        if secrecy::ExposeSecret::expose_secret(&api_key).is_empty() {
-            return Err(Error::Config(format!("the api_key of agent {agent_id} is empty")));
+        let refuse = |why: &str| Err(Error::Config(format!("the api_key of agent {agent_id} {why}")));
+        match api_key.expose_secret().trim() {
+            "" => refuse("is empty"),
+            key if !key.bytes().all(|byte| byte.is_ascii_graphic()) => refuse(
+                "holds blanks or letters that no key has: only visible ASCII is allowed. Copy it again",
+            ),
+            _ => Ok(Self { agent_id, api_key }),
         }
-        Ok(Self { agent_id, api_key })
     }
 
     /// From `BAND_AGENT_ID` and `BAND_API_KEY`.
@@ -79,20 +86,36 @@ impl Credentials {
 pub fn load_agent_config(name: &str, path: Option<&Path>) -> Result<Credentials> {
     let path = path.unwrap_or(Path::new(DEFAULT_CONFIG_FILE));
     let shown = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+    let text = contents(path, &shown.display().to_string())?;
+    read(&text, name, &shown.display().to_string())
+}
+
+/// The text of the file. Nothing is waited for: what is no plain file is not opened.
+fn contents(path: &Path, shown: &str) -> Result<String> {
+    let bad = |cause: &str| Error::Config(format!("Error loading agent config: {shown}: {cause}"));
+    let about = match std::fs::metadata(path) {
+        Ok(about) => about,
         Err(err) if err.kind() == std::io::ErrorKind::NotFound => {
             return Err(Error::Config(format!(
-                "Config file not found at {}. Copy agent_config.yaml.example to agent_config.yaml and configure \
-                 your agents.",
-                shown.display()
+                "Config file not found at {shown}. Copy agent_config.yaml.example to agent_config.yaml and configure \
+                 your agents."
             )));
         }
-        Err(err) => {
-            return Err(Error::Config(format!("Error loading agent config: {}: {err}", shown.display())));
-        }
+        Err(err) => return Err(bad(&err.to_string())),
     };
-    read(&text, name, &shown.display().to_string())
+    if about.is_dir() {
+        return Err(bad(
+            "is a directory, not a file. Docker makes one when a file that is to be mounted is not there: remove \
+             the directory, and put the file in its place",
+        ));
+    }
+    if !about.is_file() {
+        return Err(bad("is not a plain file"));
+    }
+    if about.len() > FILE_MAX {
+        return Err(bad(&format!("has {} bytes; more than {FILE_MAX} are not read", about.len())));
+    }
+    std::fs::read_to_string(path).map_err(|err| bad(&err.to_string()))
 }
 
 fn read(text: &str, name: &str, path: &str) -> Result<Credentials> {
@@ -119,8 +142,9 @@ fn read(text: &str, name: &str, path: &str) -> Result<Credentials> {
         Some(entry) => entry,
         None if is_flat => file.iter().map(|(k, v)| (k.clone(), v)).collect(),
         None => {
+            let hint = did_you_mean(name, file.keys().map(String::as_str));
             return Err(Error::Config(format!(
-                "Agent '{name}' not found in {path}. Please add the agent configuration."
+                "Agent '{name}' not found in {path}. Please add the agent configuration.{hint}"
             )));
         }
     };
@@ -135,9 +159,16 @@ fn read(text: &str, name: &str, path: &str) -> Result<Credentials> {
                 .filter(|(_, value)| value.is_none())
                 .map(|(field, _)| field)
                 .collect();
+            // A field that is there in another spelling is the likeliest cause.
+            let spelt = |field: &str| {
+                did_you_mean(field, entry.keys().map(String::as_str))
+                    .replace("Did you mean", "Is it written as")
+            };
+            let hint: String = missing.iter().map(|field| spelt(field)).collect();
+            let hint = if hint.is_empty() { hint } else { format!(".{hint}") };
             Err(Error::Config(format!(
                 "Missing required fields for agent '{name}': {}. Please create a remote agent on the platform and \
-                 add the credentials to {path}",
+                 add the credentials to {path}{hint}",
                 missing.join(", ")
             )))
         }
@@ -155,8 +186,6 @@ fn scalar(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use secrecy::ExposeSecret;
-
     use super::*;
 
     const ID: &str = "0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d";
@@ -186,7 +215,12 @@ mod tests {
                  and add the credentials to /c.yaml"
             )
         };
+        assert_eq!(said("bott: {x: 1}"), format!("{not_found} Did you mean 'bott'?"));
         assert_eq!(said("bot: {x: 1}"), missing("agent_id, api_key"));
+        assert_eq!(
+            said(&format!("bot: {{agent_id: {ID}, apikey: k}}")),
+            missing("api_key") + ". Is it written as 'apikey'?"
+        );
         assert_eq!(said(&format!("bot: {{agent_id: {ID}, api_key: ''}}")), missing("api_key"));
         assert!(said("- a\n- b").starts_with("Error loading agent config: /c.yaml is no YAML mapping"));
         assert!(said("bot: [1]").contains("must be a mapping"));
@@ -197,6 +231,37 @@ mod tests {
             "Config file not found at /nowhere/agent_config.yaml. Copy agent_config.yaml.example to \
              agent_config.yaml and configure your agents."
         );
+    }
+
+    #[test]
+    fn what_is_no_file_is_named_and_never_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |path: &Path| load_agent_config("bot", Some(path)).unwrap_err().to_string();
+        let text = told(folder.path());
+        assert!(text.contains("is a directory") && text.contains("Docker"), "{text}");
+        let long = folder.path().join("long.yaml");
+        std::fs::File::create(&long).unwrap().set_len(FILE_MAX + 1).unwrap();
+        assert!(told(&long).contains("more than 4194304 are not read"));
+        std::fs::write(&long, b"bot: \xff").unwrap();
+        assert!(told(&long).starts_with("Error loading agent config: "));
+        #[cfg(unix)]
+        {
+            let pipe = folder.path().join("pipe");
+            assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+            assert!(told(&pipe).ends_with("is not a plain file"), "{}", told(&pipe));
+        }
+    }
+
+    #[test]
+    fn a_key_that_no_header_can_carry_is_refused_without_showing_it() {
+        for (key, why) in
+            [("", "is empty"), (" \n", "is empty"), ("schlüssel", "visible ASCII"), ("a b", "visible ASCII")]
+        {
+            let err = Credentials::new(ID, key).unwrap_err().to_string();
+            assert!(err.contains(why) && (key.trim().is_empty() || !err.contains(key)), "{err}");
+        }
+        let padded = Credentials::new(ID, " proxy-managed\n").unwrap();
+        assert_eq!(padded.api_key.expose_secret().trim(), "proxy-managed");
     }
 
     #[test]

@@ -79,15 +79,19 @@ pub(crate) fn has_bad_port(uri: &Uri) -> bool {
     !port.is_empty() && authority.port_u16().is_none_or(|port| port == 0)
 }
 
-/// A URL as an error may show it: without user, password and query.
+/// A URL as an error may show it: in quotes, without user, password and query.
 pub(crate) fn shown(url: &str) -> String {
+    format!("{:?}", bare(url))
+}
+
+/// A URL without user, password and query.
+pub(crate) fn bare(url: &str) -> String {
     let bare = url.split(['?', '#']).next().unwrap_or_default();
-    let text = match (bare.split_once("://"), bare.rsplit_once('@')) {
+    match (bare.split_once("://"), bare.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         (None, Some((_, host))) => host.to_owned(),
         (_, None) => bare.to_owned(),
-    };
-    format!("{text:?}")
+    }
 }
 
 /// Whether a host of a URL is this machine.

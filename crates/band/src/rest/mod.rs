@@ -24,7 +24,7 @@ pub use client::RestClient;
 pub use config::RestConfig;
 pub use mark::Mark;
 
-pub(crate) use config::{BAD_PORT, has_bad_port, shown};
+pub(crate) use config::{BAD_PORT, bare, has_bad_port, shown};
 
 #[cfg(test)]
 mod tests;

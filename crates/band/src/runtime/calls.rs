@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::Parts;
 use super::context::{self, Past};
+use super::past::KeptPast;
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::rest::{Mark, MessagesQuery, RestClient};
@@ -31,7 +32,7 @@ pub(super) struct RoomCalls {
     pub(super) activity: Arc<ActivityLog>,
     pub(super) roster: Arc<Mutex<Roster>>,
     metrics: Metrics,
-    past: Mutex<Option<(MessageId, Past)>>,
+    pub(super) past: KeptPast,
 }
 
 impl RoomCalls {
@@ -46,18 +47,12 @@ impl RoomCalls {
             activity,
             roster: Arc::default(),
             metrics: parts.metrics.clone(),
-            past: Mutex::new(None),
+            past: KeptPast::new(session),
         }
     }
 
     pub(super) fn roster(&self) -> MutexGuard<'_, Roster> {
         self.roster.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The past that was read for this message.
-    pub(super) fn take_past(&self, trigger: MessageId) -> Past {
-        let read = self.past.lock().unwrap_or_else(PoisonError::into_inner).take();
-        read.filter(|(id, _)| *id == trigger).map(|(_, past)| past).unwrap_or_default()
     }
 
     pub(super) async fn make(&self, call: Call) -> Answer {
@@ -101,11 +96,17 @@ impl RoomCalls {
     }
 
     async fn history(&self, trigger: MessageId) -> Answer {
+        let status = |past: &Past| {
+            let own = past.messages.iter().find(|message| message.id == trigger);
+            own.and_then(|message| message.delivery_status(self.agent))
+        };
+        if let Some(known) = self.past.peek(trigger, status) {
+            return Answer::History(Ok(known));
+        }
         Answer::History(match context::read(&self.rest, self.room, trigger, self.most_context).await {
             Ok(past) => {
-                let own = past.messages.iter().find(|message| message.id == trigger);
-                let status = own.and_then(|message| message.delivery_status(self.agent));
-                *self.past.lock().unwrap_or_else(PoisonError::into_inner) = Some((trigger, past));
+                let status = status(&past);
+                self.past.put(trigger, past);
                 Ok(status)
             }
             Err(err) => {

@@ -12,7 +12,7 @@ const PAGES: u32 = 50;
 const PAGE: u32 = 100;
 
 /// A room's past, oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Past {
     pub(crate) messages: Vec<Message>,
     /// Older entries were left out.

@@ -4,6 +4,7 @@ mod calls;
 mod context;
 mod control;
 mod mailbox;
+mod past;
 mod room;
 mod rooms;
 mod turns;

@@ -99,7 +99,7 @@ impl Turns {
     ) -> AgentInput {
         let (room, trigger) = (calls.room, message.id);
         let history = if bootstrap {
-            let past = calls.take_past(trigger);
+            let past = calls.past.take(trigger);
             RawHistory::before(trigger, past.messages, past.truncated, self.scene.identity.id, &members)
         } else {
             RawHistory::default()
@@ -193,6 +193,7 @@ impl Running {
         let delivered = self.shared.was_delivered();
         if delivered && ending != Ending::NotAccepted {
             self.calls.roster().mark_told(self.members);
+            self.calls.past.forget();
             if let Some(upto) = self.updates {
                 self.mailbox.updates().delivered(upto);
             }

@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::platform::{Platform, agent, room};
 use crate::scene::{PATIENCE, start};
 
-async fn steer(platform: &Platform, mode: &str, id: &str) {
+/// A person steers the agent in room 1.
+pub(crate) async fn steer(platform: &Platform, mode: &str, id: &str) {
     let payload = json!({
         "type": "agent.control", "mode": mode, "scope": "room", "agent_id": agent(), "execution_id": null,
         "room_id": room(1), "reason": "user_requested", "correlation_id": id,

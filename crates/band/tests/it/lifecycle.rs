@@ -14,7 +14,7 @@ async fn the_adapter_starts_before_the_socket_opens_and_rooms_are_joined_before_
     let platform = Platform::start(&[1, 2]).await;
     let (running, book) = start(&platform).await;
     assert_eq!((running.name(), running.description()), ("Helper", "Helps."));
-    assert_eq!(running.effective_config(), &SessionConfig::default());
+    assert_eq!(running.effective_config().session, SessionConfig::default());
     assert_eq!(running.rooms(), [room(1), room(2)]);
     assert_eq!(book.notes(), ["started Helper: Helps."]);
     let log = platform.log();

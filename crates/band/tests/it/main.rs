@@ -5,6 +5,7 @@
 mod contract;
 mod control;
 mod faults;
+mod knobs;
 mod lifecycle;
 mod metrics;
 mod platform;

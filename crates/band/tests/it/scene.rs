@@ -80,6 +80,9 @@ impl SimpleAdapter for Puppet {
         let text = turn.text().to_owned();
         let past: Vec<&str> = turn.history.items.iter().map(|item| item.content.as_str()).collect();
         self.0.note(format!("turn {text}, past {past:?}, first {}", turn.is_bootstrap));
+        if self.0.is_failing("accept") {
+            return Err(band::AdapterError::not_accepted("busy"));
+        }
         match text.as_str() {
             "silence" => return Ok(()),
             "error" => return Err("secret cause".into()),
