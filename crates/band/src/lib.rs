@@ -5,7 +5,7 @@ mod agent;
 pub mod config;
 mod error;
 mod history;
-mod journal;
+pub mod journal;
 pub mod link;
 mod lock;
 pub mod logging;

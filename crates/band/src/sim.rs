@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use band_core::backoff::Dice;
 use uuid::Uuid;
 
-use crate::link::dial::Dial;
+use crate::journal::Disk;
+use crate::rest::{Gates, Transport};
+
+pub use crate::link::dial::{ByteStream, Dial, Dialled, Endpoint, Stream};
 
 /// The world as an agent meets it. What is none is the real thing.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +18,12 @@ use crate::link::dial::Dial;
 pub struct Seams {
     /// Opens the byte streams that sockets run on.
     pub dialer: Option<Arc<dyn Dial>>,
+    /// Carries REST calls; a pool of connections of the agent's own when none.
+    pub transport: Option<Arc<dyn Transport>>,
+    /// Whom the agent waits with when a platform is busy; all of this process when none.
+    pub gates: Option<Gates>,
+    /// Where the journal is, in place of the state folder. With a disk of its own an agent takes no lock either.
+    pub disk: Option<Arc<dyn Disk>>,
     /// Everything that is drawn by lot comes from it: jitter, and the ids that the agent makes up.
     pub seed: Option<u64>,
 }

@@ -9,6 +9,7 @@ use band_wire::phx::Topic;
 use band_wire::rest::{DeliveryRecord, DeliveryStatus, Message};
 use band_wire::{ChatId, MessageId};
 use serde::Deserialize;
+use tempfile::TempDir;
 use tokio::sync::Notify;
 
 /// A platform with somebody in a room with an agent that does not run yet.
@@ -17,6 +18,7 @@ struct House {
     person: Person,
     agent: NewAgent,
     room: ChatId,
+    state: TempDir,
 }
 
 impl House {
@@ -25,14 +27,14 @@ impl House {
         let person = platform.add_person("Ann").await.unwrap();
         let agent = person.register("Helper", "Repeats what it is told.").await.unwrap();
         let room = person.room_with("Kitchen", &agent).await.unwrap();
-        Self { platform, person, agent, room }
+        Self { platform, person, agent, room, state: tempfile::tempdir().unwrap() }
     }
 
     async fn start(&self, adapter: impl FrameworkAdapter) -> Running {
         let built = Agent::builder(adapter)
             .credentials(self.agent.id, self.agent.key.clone())
             .rest_url(self.platform.base_url())
-            .build();
+            .build_with([("BAND_STATE_DIR", self.state.path().display().to_string())].into_iter().collect());
         built.unwrap().start().await.unwrap()
     }
 

@@ -3,6 +3,7 @@
 mod builder;
 pub(crate) mod hooks;
 mod metadata;
+mod place;
 mod run;
 mod running;
 mod start;

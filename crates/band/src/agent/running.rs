@@ -8,11 +8,11 @@ use band_wire::{AgentId, ChatId};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::place::Place;
 use crate::adapter::{BoxedAdapter, FrameworkAdapter, Identity};
 use crate::config::EffectiveConfig;
 use crate::error::Error;
 use crate::link::StopReason;
-use crate::lock::InstanceLock;
 use crate::metrics::Metrics;
 use crate::runtime::{Closer, RuntimeEnd, Watched};
 
@@ -24,7 +24,7 @@ const LONGEST_STOP: Duration = Duration::from_secs(365 * 24 * 3_600);
 pub struct Running {
     identity: Arc<Identity>,
     adapter: Arc<BoxedAdapter>,
-    lock: Option<InstanceLock>,
+    place: Option<Place>,
     config: EffectiveConfig,
     metrics: Metrics,
     connected: Connected,
@@ -78,13 +78,13 @@ impl Running {
     pub(super) const fn new(
         identity: Arc<Identity>,
         adapter: Arc<BoxedAdapter>,
-        lock: Option<InstanceLock>,
+        place: Place,
         config: EffectiveConfig,
         metrics: Metrics,
         connected: Connected,
     ) -> Self {
         let pending = Pending { runtime: true, rooms: Vec::new(), adapter: true, graceful: true };
-        Self { identity, adapter, lock, config, metrics, connected, pending }
+        Self { identity, adapter, place: Some(place), config, metrics, connected, pending }
     }
 
     /// The agent's id.
@@ -182,7 +182,7 @@ impl Running {
         if !failures.is_empty() {
             return Err(CleanupIncomplete { running: self, failures });
         }
-        drop(self.lock.take());
+        drop(self.place.take());
         let graceful = self.pending.graceful;
         tracing::info!(target: "band.agent", "Agent stopped: {} (graceful={graceful})", self.identity.name);
         let reason = self.connected.watched.ended.borrow().clone();

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::place::Place;
 use super::running::{Connected, Running};
 use super::{Agent, Setup, metadata};
 use crate::adapter::{AdapterError, EffectiveFeatures, FrameworkAdapter, Identity, PlatformConnection};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::link::{LinkConfig, StopReason};
-use crate::lock::InstanceLock;
 use crate::rest::{RestClient, RestConfig};
 use crate::runtime::{Parts, Runtime};
 use crate::sim::Chance;
@@ -36,22 +36,16 @@ impl Agent {
             tracing::warn!(target: "band.agent", "{warning}");
         }
         let agent = setup.credentials.agent_id;
-        let lock = match setup.config.single_instance {
-            true => Some(InstanceLock::acquire(agent, &setup.env)?),
-            false => None,
-        };
-        let rest = RestClient::new(RestConfig::new(
-            setup.endpoints.rest_url.clone(),
-            setup.credentials.api_key.clone(),
-        ))?;
+        let place = Place::take(setup)?;
         let chance = Chance::new(setup.seams.seed);
+        let rest = RestClient::new(rest_config(setup, &chance))?;
         let me = or_stop(stop, metadata::fetch(&rest, agent, chance.seed())).await?;
         let features = setup.features.clone().served_by(me.feature_flags.as_ref());
         setup.adapter.apply_effective_features(&features);
         let features = Arc::new(features);
         let identity = Arc::new(Identity::from(me));
         let started = match or_stop(stop, start_adapter(setup, &identity, &rest)).await {
-            Ok(()) => or_stop(stop, connect(setup, rest, &identity, features, chance)).await,
+            Ok(()) => or_stop(stop, connect(setup, rest, &identity, features, place.journal(), chance)).await,
             Err(err) => Err(err),
         };
         match started {
@@ -63,7 +57,7 @@ impl Agent {
                 Ok(Running::new(
                     identity,
                     Arc::clone(&setup.adapter),
-                    lock,
+                    place,
                     self.effective_config(),
                     setup.metrics.clone(),
                     connected,
@@ -77,6 +71,16 @@ impl Agent {
             }
         }
     }
+}
+
+fn rest_config(setup: &Setup, chance: &Chance) -> RestConfig {
+    let mut config = RestConfig::new(&setup.endpoints.rest_url, setup.credentials.api_key.clone());
+    config.transport.clone_from(&setup.seams.transport);
+    if let Some(gates) = &setup.seams.gates {
+        config.gates = gates.clone();
+    }
+    config.seed = Some(chance.seed());
+    config
 }
 
 async fn start_adapter(setup: &Setup, identity: &Identity, rest: &RestClient) -> Result<()> {
@@ -105,6 +109,7 @@ async fn connect(
     rest: RestClient,
     identity: &Arc<Identity>,
     features: Arc<EffectiveFeatures>,
+    journal: Journal,
     chance: Chance,
 ) -> Result<Connected> {
     let credentials = &setup.credentials;
@@ -119,7 +124,7 @@ async fn connect(
         identity: Arc::clone(identity),
         adapter: Arc::clone(&setup.adapter),
         metrics: setup.metrics.clone(),
-        journal: Journal::none(),
+        journal,
         features,
         hooks: Arc::clone(&setup.hooks),
         seams: setup.seams.clone(),

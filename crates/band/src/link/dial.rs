@@ -47,7 +47,7 @@ pub trait Dial: fmt::Debug + Send + Sync {
 
 /// The network.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Network;
+pub struct Network;
 
 impl Dial for Network {
     fn dial<'a>(&'a self, to: Endpoint<'a>) -> Dialled<'a> {

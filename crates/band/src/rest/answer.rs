@@ -1,9 +1,9 @@
 //! Reads what the platform answered.
 
 use band_wire::rest::{Data, ErrorBody};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::header::LOCATION;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,8 +12,6 @@ use super::config::shown;
 use crate::error::ApiError;
 use crate::retry_after;
 
-/// The largest body that is read.
-const MAX_BODY: usize = 32 * 1024 * 1024;
 /// How much of a body that nobody understands is kept for the error.
 const EXCERPT: usize = 200;
 
@@ -32,17 +30,9 @@ struct Envelope {
 }
 
 impl Answer {
-    /// Reads the body to its end, up to a limit.
-    pub(super) async fn read(mut response: reqwest::Response) -> Result<Self, reqwest::Error> {
-        let mut body = BytesMut::new();
-        while let Some(chunk) = response.chunk().await? {
-            let room = MAX_BODY - body.len();
-            body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
-            if body.len() >= MAX_BODY {
-                break;
-            }
-        }
-        Ok(Self { status: response.status(), headers: response.headers().clone(), body: body.freeze() })
+    pub(super) fn new(response: Response<Bytes>) -> Self {
+        let (head, body) = response.into_parts();
+        Self { status: head.status, headers: head.headers, body }
     }
 
     /// How long the platform wants to be left alone.

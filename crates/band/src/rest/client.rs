@@ -6,33 +6,29 @@ use std::time::Duration;
 
 use band_core::backoff::Dice;
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, StatusCode};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
+use http::{Method, Request, StatusCode};
 use secrecy::ExposeSecret;
 use serde::Serialize;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::answer::Answer;
 use super::config::{BaseUrl, RestConfig};
-use super::gate::{Gate, IN_FLIGHT, Lane, REPORTS_IN_FLIGHT};
+use super::gate::{Gate, Lane};
 use super::retry::{Failure, Pace, Policy, Retry};
+use super::transport::{self, Lost, Transport};
 use crate::error::{ConnectionError, Error, Result};
-use crate::tls;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// TCP and TLS together.
-const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-/// Shorter than the idle limits of common servers and proxies, so that a connection is not reused while
-/// the other end closes it.
-const IDLE_FOR: Duration = Duration::from_secs(30);
-
 /// A client of the Agent API. Clones share connections, gate and retry state.
 #[derive(Clone)]
 pub struct RestClient(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
-    http: reqwest::Client,
+    transport: Arc<dyn Transport>,
+    /// Marked as sensitive. It goes with each request: the connections may be shared with other agents.
+    api_key: HeaderValue,
     base: BaseUrl,
     gate: Gate,
     dice: Mutex<Dice>,
@@ -134,39 +130,17 @@ impl RestClient {
     }
 
     pub(super) fn with_pace(config: RestConfig, pace: Pace) -> Result<Self> {
-        let RestConfig { base_url, api_key, timeout, mark_timeout } = config;
+        let RestConfig { base_url, api_key, timeout, mark_timeout, transport, gates, seed } = config;
         let base = BaseUrl::parse(&base_url)?;
-        let mut key = HeaderValue::from_str(api_key.expose_secret().trim())
+        let mut api_key = HeaderValue::from_str(api_key.expose_secret().trim())
             .map_err(|_| Error::Config("api_key: only visible ASCII is allowed".to_owned()))?;
-        key.set_sensitive(true);
-        let headers =
-            HeaderMap::from_iter([(API_KEY, key), (ACCEPT, HeaderValue::from_static("application/json"))]);
-        let mut builder = reqwest::Client::builder()
-            .user_agent(crate::USER_AGENT)
-            .default_headers(headers)
-            .tls_backend_preconfigured(tls::for_rest(base.encrypted)?)
-            // The key must not follow a redirect to another host.
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_LIMIT)
-            .pool_max_idle_per_host(IN_FLIGHT + REPORTS_IN_FLIGHT)
-            .pool_idle_timeout(IDLE_FOR)
-            .tcp_nodelay(true);
-        if base.loopback {
-            builder = builder.no_proxy();
-        }
-        let http = builder
-            .build()
-            .map_err(|err| Error::Config(format!("the HTTP client can't be set up: {}", chain(&err))))?;
-        let gate = Gate::new(&base.text, crate::seed());
-        let inner = Inner {
-            http,
-            base,
-            gate,
-            dice: Mutex::new(Dice::new(crate::seed())),
-            pace,
-            timeout,
-            mark_timeout,
-        };
+        api_key.set_sensitive(true);
+        let transport = transport.unwrap_or_else(transport::network);
+        transport.prepare(&base.uri)?;
+        let seed = seed.unwrap_or_else(crate::seed);
+        let gate = gates.gate(&base.text, seed);
+        let dice = Mutex::new(Dice::new(seed));
+        let inner = Inner { transport, api_key, base, gate, dice, pace, timeout, mark_timeout };
         Ok(Self(Arc::new(inner)))
     }
 
@@ -234,36 +208,37 @@ impl Inner {
     async fn attempt(&self, call: &Call) -> Result<Answer, (Failure, Error)> {
         let _permit = self.gate.pass(call.lane).await;
         let limit = call.timeout.unwrap_or(self.timeout);
-        let mut request = self.http.request(call.method.clone(), self.url(call)).timeout(limit);
-        if let Some(body) = &call.body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+        let failed = |failure, text: String| (failure, ConnectionError::new(call.what(), text).into());
+        let request = self.request(call).map_err(|err| failed(Failure::Unsent, err.to_string()))?;
+        let started = Instant::now();
+        match timeout(limit, self.transport.carry(request)).await {
+            Ok(Ok(response)) => {
+                let answer = Answer::new(response);
+                tracing::trace!(method = %call.method, path = call.path, status = answer.status.as_u16(),
+                    elapsed = ?started.elapsed(), "call answered");
+                Ok(answer)
+            }
+            Ok(Err(Lost::Unsent(text))) => Err(failed(Failure::Unsent, text)),
+            Ok(Err(Lost::Broken(text))) => Err(failed(Failure::Broken, text)),
+            Err(_) => Err(failed(Failure::Broken, format!("no answer within {limit:?}"))),
+        }
+    }
+
+    fn request(&self, call: &Call) -> Result<Request<Bytes>, http::Error> {
+        let mut request = Request::builder()
+            .method(call.method.clone())
+            .uri(self.url(call))
+            .header(API_KEY, self.api_key.clone())
+            .header(ACCEPT, "application/json")
+            .header(USER_AGENT, crate::USER_AGENT);
+        if call.body.is_some() {
+            request = request.header(CONTENT_TYPE, "application/json");
         }
         if let Some(key) = &call.idempotency_key {
             request = request.header(IDEMPOTENCY_KEY, key.clone());
         }
-        let lost = |err: reqwest::Error| {
-            let failure = if err.is_connect() { Failure::Unsent } else { Failure::Broken };
-            (failure, ConnectionError::new(call.what(), chain(&err.without_url())).into())
-        };
-        let started = Instant::now();
-        let response = request.send().await.map_err(lost)?;
-        let answer = Answer::read(response).await.map_err(lost)?;
-        tracing::trace!(method = %call.method, path = call.path, status = answer.status.as_u16(),
-            elapsed = ?started.elapsed(), "call answered");
-        Ok(answer)
+        request.body(call.body.clone().unwrap_or_default())
     }
-}
-
-/// An error and its sources on one line.
-fn chain(err: &dyn std::error::Error) -> String {
-    let mut text = err.to_string();
-    let mut source = err.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 /// Whether an answer has no body by its status.

@@ -1,10 +1,13 @@
 //! What a REST client needs to know.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
 use secrecy::SecretString;
 
+use super::gate::Gates;
+use super::transport::Transport;
 use crate::error::{Error, Result};
 
 /// What a [`RestClient`](super::RestClient) needs to know. `Debug` hides the key.
@@ -20,6 +23,13 @@ pub struct RestConfig {
     /// How long one attempt at a delivery mark may take. Default 15 s: a mark that hangs holds up its room,
     /// and saying it again does no harm.
     pub mark_timeout: Duration,
+    /// What carries the requests. Default: a pool of connections of its own. Agents of one process may share one
+    /// [`HttpPool`](super::HttpPool).
+    pub transport: Option<Arc<dyn Transport>>,
+    /// Whom it waits with when a platform is busy. Default: all clients of this process.
+    pub gates: Gates,
+    /// Seed of the jitter. Default: another one for each client.
+    pub seed: Option<u64>,
 }
 
 impl RestConfig {
@@ -30,7 +40,17 @@ impl RestConfig {
             api_key,
             timeout: Duration::from_secs(60),
             mark_timeout: Duration::from_secs(15),
+            transport: None,
+            gates: Gates::of_process(),
+            seed: None,
         }
+    }
+
+    /// Has the requests carried by this.
+    #[must_use]
+    pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.transport = Some(transport);
+        self
     }
 }
 
@@ -39,8 +59,7 @@ impl RestConfig {
 pub(super) struct BaseUrl {
     /// Without a slash at the end.
     pub(super) text: String,
-    pub(super) encrypted: bool,
-    pub(super) loopback: bool,
+    pub(super) uri: Uri,
 }
 
 impl BaseUrl {
@@ -49,12 +68,12 @@ impl BaseUrl {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let refuse = |why: &str| Error::Config(format!("rest_url {}: {why}", shown(text)));
         let uri: Uri = text.trim().parse().map_err(|err| refuse(&format!("no URL: {err}")))?;
-        let encrypted = match uri.scheme_str() {
-            Some("http") => false,
-            Some("https") => true,
-            _ => return Err(refuse("must start with http:// or https://")),
-        };
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(|| refuse("names no host"))?;
+        if !matches!(uri.scheme_str(), Some("http" | "https")) {
+            return Err(refuse("must start with http:// or https://"));
+        }
+        if uri.host().is_none_or(str::is_empty) {
+            return Err(refuse("names no host"));
+        }
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
             return Err(refuse("must not hold a user or a password"));
         }
@@ -65,7 +84,7 @@ impl BaseUrl {
             return Err(refuse("must not hold a query"));
         }
         let text = text.trim().trim_end_matches('/').to_owned();
-        Ok(Self { text, encrypted, loopback: is_loopback(host) })
+        Ok(Self { text, uri })
     }
 }
 
@@ -108,10 +127,16 @@ mod tests {
     #[test]
     fn an_address_is_read_without_its_last_slash() {
         let url = BaseUrl::parse("https://app.band.ai/").unwrap();
-        assert_eq!((url.text.as_str(), url.encrypted, url.loopback), ("https://app.band.ai", true, false));
-        assert!(BaseUrl::parse("http://127.0.0.1:4000").unwrap().loopback);
-        assert!(BaseUrl::parse("http://[::1]:4000").unwrap().loopback);
-        assert!(BaseUrl::parse("http://localhost").unwrap().loopback);
+        assert_eq!(url.text, "https://app.band.ai");
+    }
+
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        for (host, here) in
+            [("127.0.0.1", true), ("[::1]", true), ("localhost", true), ("app.band.ai", false)]
+        {
+            assert_eq!(is_loopback(host), here, "{host}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! when the platform asks for it. The gates of all clients of one platform in this process close together.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use band_core::backoff::Dice;
@@ -19,22 +19,42 @@ pub(super) const REPORTS_IN_FLIGHT: usize = 32;
 /// Calls that waited for a gate to open start within this time, and not all at once.
 const SPREAD: Duration = Duration::from_secs(2);
 
-/// The shutter of each platform that has a client in this process, by its address.
-static SHUTTERS: Mutex<BTreeMap<String, Weak<Shutter>>> = Mutex::new(BTreeMap::new());
+/// The gates to the platforms. Clients with the same set wait together when a platform they share is busy.
+#[derive(Debug, Clone, Default)]
+pub struct Gates(Arc<Shutters>);
+
+/// The shutter of each platform that has a client, by its address.
+type Shutters = Mutex<BTreeMap<String, Weak<Shutter>>>;
 
 /// Until when a platform wants no calls.
 #[derive(Debug, Default)]
 struct Shutter(Mutex<Option<Instant>>);
 
-impl Shutter {
-    fn of(platform: &str) -> Arc<Self> {
-        let mut known = lock(&SHUTTERS);
+impl Gates {
+    /// Those that all clients of this process share unless they are told otherwise.
+    pub fn of_process() -> Self {
+        static SHARED: LazyLock<Gates> = LazyLock::new(Gates::default);
+        SHARED.clone()
+    }
+
+    /// A gate to the platform at this address. The seed is for jitter.
+    pub(super) fn gate(&self, platform: &str, seed: u64) -> Gate {
+        Gate {
+            work: Semaphore::const_new(IN_FLIGHT),
+            reports: Semaphore::const_new(REPORTS_IN_FLIGHT),
+            shutter: self.shutter(platform),
+            dice: Mutex::new(Dice::new(seed)),
+        }
+    }
+
+    fn shutter(&self, platform: &str) -> Arc<Shutter> {
+        let mut known = lock(&self.0);
         known.retain(|_, shutter| shutter.strong_count() > 0);
         let platform = platform.to_ascii_lowercase();
         if let Some(shutter) = known.get(&platform).and_then(Weak::upgrade) {
             return shutter;
         }
-        let shutter = Arc::<Self>::default();
+        let shutter = Arc::<Shutter>::default();
         known.insert(platform, Arc::downgrade(&shutter));
         shutter
     }
@@ -63,16 +83,6 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// A gate to the platform at this address. The seed is for jitter.
-    pub(super) fn new(platform: &str, seed: u64) -> Self {
-        Self {
-            work: Semaphore::const_new(IN_FLIGHT),
-            reports: Semaphore::const_new(REPORTS_IN_FLIGHT),
-            shutter: Shutter::of(platform),
-            dice: Mutex::new(Dice::new(seed)),
-        }
-    }
-
     /// Waits until a call may start. `None` when the gate is gone, which it never is.
     pub(super) async fn pass(&self, lane: Lane) -> Option<SemaphorePermit<'_>> {
         let permits = match lane {
@@ -108,7 +118,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_closed_gate_opens_when_its_time_has_come() {
-        let gate = Gate::new("http://one", 1);
+        let gate = Gates::of_process().gate("http://one", 1);
         let start = Instant::now();
         gate.close_for(Duration::from_secs(120));
         gate.close_for(Duration::from_secs(5));
@@ -118,7 +128,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_waited_for_a_place_heeds_a_gate_that_closed_meanwhile() {
-        let gate = Gate::new("http://two", 1);
+        let gate = Gates::of_process().gate("http://two", 1);
         let mut places = Vec::new();
         for _ in 0..IN_FLIGHT {
             places.push(gate.pass(Lane::Work).await);
@@ -137,9 +147,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn all_clients_of_a_platform_wait_when_one_is_told_to_and_those_of_others_do_not() {
-        let told = Gate::new("https://busy.example", 1);
-        let other = Gate::new("https://BUSY.example", 2);
-        let elsewhere = Gate::new("https://idle.example", 3);
+        let told = Gates::of_process().gate("https://busy.example", 1);
+        let other = Gates::of_process().gate("https://BUSY.example", 2);
+        let elsewhere = Gates::of_process().gate("https://idle.example", 3);
         let start = Instant::now();
         told.close_for(Duration::from_secs(60));
         assert!(elsewhere.pass(Lane::Work).await.is_some());
@@ -150,7 +160,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn calls_that_waited_for_a_gate_do_not_start_all_at_once() {
-        let gate = Arc::new(Gate::new("http://three", 1));
+        let gate = Arc::new(Gates::of_process().gate("http://three", 1));
         let start = Instant::now();
         gate.close_for(Duration::from_secs(10));
         let mut calls = tokio::task::JoinSet::new();

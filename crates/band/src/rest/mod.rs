@@ -18,11 +18,14 @@ mod config;
 mod gate;
 mod mark;
 mod retry;
+mod transport;
 
 pub use calls::{ContextQuery, MessagesQuery};
 pub use client::RestClient;
 pub use config::RestConfig;
+pub use gate::Gates;
 pub use mark::Mark;
+pub use transport::{Carried, HttpPool, Lost, Transport};
 
 pub(crate) use config::{BAD_PORT, bare, has_bad_port, shown};
 

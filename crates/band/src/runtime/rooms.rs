@@ -138,6 +138,9 @@ impl Rooms {
             Ok(end) => {
                 if self.journals.get(&room).is_some_and(|journal| journal.recovered().debts.is_empty()) {
                     self.journals.remove(&room);
+                    if !self.closing {
+                        self.parts.journal.forget(room);
+                    }
                 }
                 // A turn that ends with its room, while the agent goes on, says nothing about the agent's end.
                 self.graceful &= end.graceful || !self.closing;

@@ -7,14 +7,14 @@ use band::{Agent, Error, SessionConfig};
 use serde_json::json;
 
 use crate::platform::{Platform, agent, room};
-use crate::scene::{Book, PATIENCE, Puppet, agent_of, start};
+use crate::scene::{Book, PATIENCE, Puppet, agent_of, journalless, start};
 
 #[tokio::test]
 async fn the_adapter_starts_before_the_socket_opens_and_rooms_are_joined_before_the_start_is_done() {
     let platform = Platform::start(&[1, 2]).await;
     let (running, book) = start(&platform).await;
     assert_eq!((running.name(), running.description()), ("Helper", "Helps."));
-    assert_eq!(running.effective_config().session, SessionConfig::default());
+    assert_eq!(running.effective_config().session, journalless(SessionConfig::default()));
     assert_eq!(running.rooms(), [room(1), room(2)]);
     assert_eq!(book.notes(), ["started Helper: Helps."]);
     let log = platform.log();

@@ -127,14 +127,21 @@ pub(crate) fn builder_of(platform: &Platform, adapter: impl FrameworkAdapter) ->
     Agent::builder(adapter)
         .credentials(agent(), "band_a_key")
         .rest_url(platform.url())
-        .session(SessionConfig::default())
+        .session(journalless(SessionConfig::default()))
         .single_instance(false)
+}
+
+/// What one test leaves behind is not another's.
+pub(crate) fn journalless(mut session: SessionConfig) -> SessionConfig {
+    session.enable_journal = false;
+    session
 }
 
 /// An agent that is not started.
 pub(crate) fn agent_of(platform: &Platform, session: SessionConfig) -> (Agent, Arc<Book>) {
     let book = Arc::new(Book::default());
-    let agent = builder_of(platform, Puppet(Arc::clone(&book))).session(session).build().unwrap();
+    let agent =
+        builder_of(platform, Puppet(Arc::clone(&book))).session(journalless(session)).build().unwrap();
     (agent, book)
 }
 

@@ -1,0 +1,163 @@
+//! The file that a journal is written to: the real one here, a simulated one elsewhere.
+
+use std::fmt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Opens files. A simulator brings its own.
+pub trait Disk: fmt::Debug + Send + Sync {
+    /// Opens a file for one owner alone, and makes it when it is not there. It stays with this owner until it is
+    /// dropped, or the process ends.
+    ///
+    /// # Errors
+    /// [`WouldBlock`](ErrorKind::WouldBlock) when another owner has it; whatever else keeps it from being opened.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+}
+
+/// An open file. What was appended outlives the process at once, and a power cut once it is synced.
+pub trait DiskFile: fmt::Debug + Send {
+    /// All that is in it; an error for more than `most` bytes.
+    ///
+    /// # Errors
+    /// It can't be read, or is larger.
+    fn read(&mut self, most: u64) -> io::Result<Vec<u8>>;
+
+    /// Adds to its end.
+    ///
+    /// # Errors
+    /// It was not written, or only a part of it: [`cut`](Self::cut) that off before the next one.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Leaves only the first bytes.
+    ///
+    /// # Errors
+    /// The file is as it was.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+
+    /// Puts this in the place of everything that is in it, and syncs. Whatever happens meanwhile, one or the
+    /// other is there in whole.
+    ///
+    /// # Errors
+    /// The file is as it was.
+    fn replace(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Keeps a copy beside it, in the place of an earlier one, and says where.
+    ///
+    /// # Errors
+    /// The copy could not be made.
+    fn set_aside(&mut self) -> io::Result<PathBuf>;
+
+    /// Waits until a power cut can't take away what was written.
+    ///
+    /// # Errors
+    /// Nobody knows what of it is there.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The disk of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealDisk;
+
+#[derive(Debug)]
+struct RealFile {
+    path: PathBuf,
+    file: File,
+    /// Held for the lock on it. It is a file of its own, since the other one is replaced.
+    _lock: File,
+}
+
+impl Disk for RealDisk {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let lock =
+            options().read(true).write(true).create(true).truncate(false).open(beside(path, "lock"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(err)) => return Err(err),
+        }
+        // Left behind by a process that ended in the middle of a replacement. An error shows when it is made anew.
+        let _ = std::fs::remove_file(beside(path, "new"));
+        let file = appending(path)?;
+        Ok(Box::new(RealFile { path: path.to_owned(), file, _lock: lock }))
+    }
+}
+
+impl DiskFile for RealFile {
+    fn read(&mut self, most: u64) -> io::Result<Vec<u8>> {
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut bytes = Vec::new();
+        (&self.file).take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > most {
+            return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {most} bytes")));
+        }
+        Ok(bytes)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)
+    }
+
+    fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let new = beside(&self.path, "new");
+        match std::fs::remove_file(&new) {
+            Err(err) if err.kind() != ErrorKind::NotFound => return Err(err),
+            Ok(()) | Err(_) => {}
+        }
+        let mut file = options().read(true).append(true).create_new(true).open(&new)?;
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        std::fs::rename(&new, &self.path)?;
+        self.file = file;
+        // Without it a power cut may bring the old file back, which is no worse than to have kept it.
+        let _ = sync_folder(&self.path);
+        Ok(())
+    }
+
+    fn set_aside(&mut self) -> io::Result<PathBuf> {
+        let aside = beside(&self.path, "damaged");
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut copy = options().write(true).create(true).truncate(true).open(&aside)?;
+        io::copy(&mut self.file, &mut copy)?;
+        Ok(aside)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+/// Nobody else may read what the agent has done.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn appending(path: &Path) -> io::Result<File> {
+    options().read(true).append(true).create(true).open(path)
+}
+
+/// `journal` and `new` give `journal.new`.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the other platform can fail")]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}

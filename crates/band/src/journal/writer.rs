@@ -1,0 +1,154 @@
+//! Appends to the file, writes it anew when it has grown, and bears with a disk that fails.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::disk::DiskFile;
+use super::frame::{End, HEADER};
+use super::sum::Sum;
+
+/// A file shorter than this is not written anew: 4 MiB, some 100 000 entries. Tests have less patience.
+pub(super) const ANEW_FROM: u64 = if cfg!(test) { 64 * 1024 } else { 4 * 1024 * 1024 };
+/// No file grows beyond this, even if it can't be written anew. A larger one is none of ours.
+const FILE_MAX: u64 = 256 * 1024 * 1024;
+
+/// The writer of a file.
+#[derive(Debug)]
+pub(super) struct Writer {
+    file: Box<dyn DiskFile>,
+    path: PathBuf,
+    /// Bytes that are good.
+    length: u64,
+    /// Beyond that length there may be a part of an entry.
+    torn: bool,
+    /// At this length it is written anew.
+    anew_at: u64,
+    lost: u64,
+    failing: bool,
+    buffer: Vec<u8>,
+}
+
+impl Writer {
+    /// Goes on with a file. What is damaged is set aside and the rest written anew.
+    pub(super) fn resume(mut file: Box<dyn DiskFile>, path: &Path) -> io::Result<(Self, Sum)> {
+        let (sum, end) = match file.read(FILE_MAX) {
+            Ok(bytes) => {
+                let (sum, end) = Sum::read(&bytes);
+                let length = bytes.len() as u64;
+                match end {
+                    End::Whole => return Ok((Self::new(file, path, length), sum)),
+                    End::Torn(good) if good > 0 => {
+                        tracing::info!(target: "band.journal", path = %path.display(), cut = length - good as u64,
+                            "the journal's last entry is not whole: the process before ended in the middle of it");
+                        file.cut(good as u64)?;
+                        return Ok((Self::new(file, path, good as u64), sum));
+                    }
+                    end => (sum, end),
+                }
+            }
+            Err(err) => {
+                tracing::warn!(target: "band.journal", path = %path.display(), %err, "the journal can't be read");
+                (Sum::default(), End::Damaged)
+            }
+        };
+        if end == End::Damaged {
+            let aside = file.set_aside()?;
+            tracing::warn!(target: "band.journal", path = %path.display(), aside = %aside.display(),
+                "the journal is damaged: a copy was set aside, and what could be read of it is used");
+        }
+        let bytes = sum.write();
+        file.replace(&bytes)?;
+        Ok((Self::new(file, path, bytes.len() as u64), sum))
+    }
+
+    fn new(file: Box<dyn DiskFile>, path: &Path, length: u64) -> Self {
+        Self {
+            file,
+            path: path.to_owned(),
+            length,
+            torn: false,
+            anew_at: length.saturating_mul(2).max(ANEW_FROM),
+            lost: 0,
+            failing: false,
+            buffer: Vec::new(),
+        }
+    }
+
+    pub(super) const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Appends what is put into the buffer.
+    pub(super) fn write(&mut self, put: impl FnOnce(&mut Vec<u8>)) {
+        self.buffer.clear();
+        put(&mut self.buffer);
+        match self.append() {
+            Ok(()) if self.failing => {
+                self.failing = false;
+                tracing::info!(target: "band.journal", path = %self.path.display(), lost = self.lost,
+                    "the journal can be written again");
+            }
+            Ok(()) => {}
+            Err(err) => {
+                self.lost += 1;
+                if !std::mem::replace(&mut self.failing, true) {
+                    tracing::error!(target: "band.journal", path = %self.path.display(), %err,
+                        "the journal can't be written: the agent goes on, and may repeat an answer after a crash");
+                }
+            }
+        }
+    }
+
+    fn append(&mut self) -> io::Result<()> {
+        if self.length >= self.anew_at {
+            self.write_anew();
+        }
+        let added = self.buffer.len() as u64;
+        if self.length + added > FILE_MAX {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if self.torn {
+            self.file.cut(self.length)?;
+        }
+        self.torn = true;
+        self.file.append(&self.buffer)?;
+        self.torn = false;
+        self.length += added;
+        Ok(())
+    }
+
+    /// Puts the sum of the file in its place. If that fails the file grows on for a while.
+    fn write_anew(&mut self) {
+        match self.shorten() {
+            Ok(length) => {
+                self.length = length;
+                self.torn = false;
+                self.anew_at = length.saturating_mul(2).max(ANEW_FROM);
+                tracing::debug!(target: "band.journal", length, "the journal was written anew");
+            }
+            Err(err) => {
+                self.anew_at = self.length.saturating_mul(2);
+                tracing::warn!(target: "band.journal", path = %self.path.display(), %err,
+                    "the journal could not be shortened");
+            }
+        }
+    }
+
+    fn shorten(&mut self) -> io::Result<u64> {
+        let mut bytes = self.file.read(FILE_MAX)?;
+        bytes.truncate(usize::try_from(self.length).unwrap_or(usize::MAX));
+        let (sum, end) = Sum::read(&bytes);
+        if end != End::Whole || !bytes.starts_with(&HEADER) {
+            tracing::warn!(target: "band.journal", path = %self.path.display(), "the journal was damaged while in use");
+        }
+        let bytes = sum.write();
+        self.file.replace(&bytes)?;
+        Ok(bytes.len() as u64)
+    }
+
+    pub(super) fn close(mut self) {
+        if let Err(err) = self.file.sync() {
+            tracing::warn!(target: "band.journal", path = %self.path.display(), %err, "the journal could not be synced");
+        }
+    }
+}
