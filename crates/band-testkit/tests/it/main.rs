@@ -11,6 +11,7 @@
 
 mod browser;
 mod config_oracle;
+mod differential;
 mod event_oracle;
 mod in_process;
 mod link_and_platform;
