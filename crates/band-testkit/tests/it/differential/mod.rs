@@ -5,6 +5,7 @@
 //! Each machine sees [`OPERATIONS`] operations, or as many as `BAND_DIFFERENTIAL_OPS` says; `BAND_DIFFERENTIAL_SEED`
 //! starts elsewhere. What differs is shrunk before it is told.
 
+mod rooms;
 mod roster;
 mod turn;
 mod wheel;
