@@ -1,7 +1,7 @@
 """Drives the released state machines: one JSON line, a sequence of calls, in; one JSON line, what each gave, out.
 
-In:  {"make": [class, args, keywords] or null, "watch": [call, …], "calls": [call, …]}, a call being [name, arg, …].
-     Without a class the calls are functions of the module. An argument {"member": "Class.Name"} is a member of an
+In:  {"make": [class, args, keywords] or "same" or null, "watch": [call, …], "calls": [call, …]}, a call being [name, arg, …].
+     Without a class the calls are functions of the module; with "same" they go on with the last object. An argument {"member": "Class.Name"} is a member of an
      enumeration, {"set": [...]} a set, and {"policy": null} the default policy of a session.
 Out: {"steps": [[said, seen, …], …]}: the answer of each call, and then those of the watched calls.
      What was raised is {"raised": type, "text": …, "issues": …}.
@@ -50,10 +50,12 @@ def call(owner, name, *arguments):
         return {"raised": type(raised).__name__, "text": str(raised), "issues": issues}
 
 
+owner = core
 for line in sys.stdin:
     case = json.loads(line)
-    owner = core
-    if case["make"]:
+    if case["make"] is None:
+        owner = core
+    elif case["make"] != "same":
         name, arguments, keywords = case["make"]
         owner = getattr(core, name)(*map(argument, arguments), **keywords)
     steps = [[call(owner, *step), *(call(owner, *look) for look in case["watch"])] for step in case["calls"]]

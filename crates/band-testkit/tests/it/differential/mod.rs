@@ -7,6 +7,8 @@
 
 mod rooms;
 mod roster;
+mod session;
+mod subscriptions;
 mod turn;
 mod wheel;
 

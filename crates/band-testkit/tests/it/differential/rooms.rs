@@ -210,8 +210,7 @@ impl Both {
             self.script.call(json!(["record_room_removed", room]));
             self.expected.push((json!(false), Vec::new()));
         }
-        let admitting: Vec<Value> =
-            did.joined.iter().map(|room| json!([room, self.ticket(*room)])).collect();
+        let admitting: Vec<Value> = did.joined.iter().map(|room| json!([room, self.ticket(*room)])).collect();
         let kept: Vec<&ChatId> = open.intersection(&snapshot).collect();
         let said = json!({"removed": did.closed, "admitting": admitting, "resync": kept});
         self.expect(json!(["reconcile", snapshot]), said);

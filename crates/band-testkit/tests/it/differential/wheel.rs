@@ -25,6 +25,11 @@ impl Script {
         Self { make: Value::Null, watch: Vec::new(), calls: Vec::new() }
     }
 
+    /// More calls of the object that the last script made.
+    pub(crate) fn same() -> Self {
+        Self { make: json!("same"), watch: Vec::new(), calls: Vec::new() }
+    }
+
     /// Looks at this after each call.
     pub(crate) fn watching(mut self, call: Value) -> Self {
         self.watch.push(call);
@@ -72,6 +77,15 @@ impl Wheel {
         assert_eq!(played.steps.len(), calls.len());
         let step = |mut step: Vec<Value>| Step { said: step.remove(0), seen: step };
         played.steps.into_iter().map(step).collect()
+    }
+}
+
+impl Wheel {
+    /// One more call of the object that the last script made, and what it says.
+    pub(crate) fn say(&mut self, call: Value) -> Value {
+        let mut script = Script::same();
+        script.call(call);
+        self.play(&script).remove(0).said
     }
 }
 
