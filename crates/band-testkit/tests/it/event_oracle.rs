@@ -12,7 +12,9 @@ use band_wire::event::validate;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Random payloads of one run.
+use crate::differential::setting;
+
+/// Random payloads of one run, if `BAND_DIFFERENTIAL_OPS` does not ask for more.
 const PAYLOADS: usize = 8_000;
 /// Where the random payloads start; the same on every run.
 const SEED: u64 = 0xBA2D;
@@ -52,8 +54,10 @@ async fn every_field_crossed_with_every_type_gets_the_released_verdict() {
 #[tokio::test]
 async fn thousands_of_random_payloads_get_the_released_verdict() {
     let events = events();
-    let mut dice = Dice(SEED);
-    let cases = (0..PAYLOADS).map(|_| {
+    let mut dice = Dice(SEED ^ setting("BAND_DIFFERENTIAL_SEED").unwrap_or(0));
+    let wanted =
+        setting("BAND_DIFFERENTIAL_OPS").map_or(PAYLOADS, |ops| PAYLOADS.max(ops.try_into().unwrap()));
+    let cases = (0..wanted).map(|_| {
         let (event, fields) = &events[dice.below(events.len())];
         (event.clone(), random_payload(fields, &mut dice))
     });

@@ -5,6 +5,7 @@
 //! Each machine sees [`OPERATIONS`] operations, or as many as `BAND_DIFFERENTIAL_OPS` says; `BAND_DIFFERENTIAL_SEED`
 //! starts elsewhere. What differs is shrunk before it is told.
 
+mod claims;
 mod rooms;
 mod roster;
 mod session;
@@ -66,7 +67,8 @@ pub(crate) fn same<T: PartialEq + Debug>(at: usize, what: &str, ours: &T, theirs
     Err(format!("operation {at}, {what}\n  ours:   {ours:?}\n  theirs: {theirs:?}"))
 }
 
-fn setting(name: &str) -> Option<u64> {
+/// A number from the environment.
+pub(crate) fn setting(name: &str) -> Option<u64> {
     let text = env::var(name).ok().filter(|text| !text.is_empty())?;
     Some(text.parse().unwrap_or_else(|err| panic!("{name}={text}: {err}")))
 }

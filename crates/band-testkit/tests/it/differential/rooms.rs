@@ -79,7 +79,8 @@ struct Did {
 
 impl Both {
     fn new() -> Self {
-        let mut script = Script::of("RoomRoster", json!([]), json!({})).watching(json!(["tracked_room_ids"]));
+        let mut script =
+            Script::of("RoomRoster", &json!([]), &json!({})).watching(json!(["tracked_room_ids"]));
         for room in 0..ROOMS {
             script = script.watching(json!(["room_membership", id(room)]));
         }

@@ -89,7 +89,7 @@ fn shown(roster: &Roster) -> Vec<Value> {
 #[test]
 fn a_rooms_roster_merges_orders_and_changes_as_the_released_one() {
     compare("participant roster", op(), |wheel, ops| {
-        let mut script = Script::of("ParticipantRoster", json!([]), json!({}))
+        let mut script = Script::of("ParticipantRoster", &json!([]), &json!({}))
             .watching(json!(["list"]))
             .watching(json!(["changed"]));
         for op in ops {

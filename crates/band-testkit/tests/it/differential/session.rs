@@ -21,8 +21,8 @@ use band_core::link::{
     StopReason, Why,
 };
 use band_core::{Machine, Moment};
+use band_wire::AgentId;
 use band_wire::phx::{Frame, Topic, reply_ok, reserved};
-use band_wire::{AgentId, Id};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -119,7 +119,7 @@ impl<'a> Both<'a> {
     }
 
     fn their_new_session(&mut self) {
-        self.wheel.play(&Script::of("Session", json!([{"policy": null}]), json!({})));
+        self.wheel.play(&Script::of("Session", &json!([{"policy": null}]), &json!({})));
         self.epochs = 0;
         self.begin();
     }
@@ -262,9 +262,9 @@ impl<'a> Both<'a> {
                 }
                 self.wait(ours);
                 if theirs["state"] == json!("dead") {
-                    self.their_new_session()
+                    self.their_new_session();
                 } else {
-                    self.begin()
+                    self.begin();
                 }
                 Ok(())
             }

@@ -93,7 +93,7 @@ enum Cause {
 
 impl Both {
     fn new() -> Self {
-        let mut script = Script::of("SubscriptionTracker", json!([]), json!({}))
+        let mut script = Script::of("SubscriptionTracker", &json!([]), &json!({}))
             .watching(json!(["joined_agent_topics"]))
             .watching(json!(["subscribed_room_ids"]));
         for room in 0..ROOMS {

@@ -35,7 +35,7 @@ fn a_turns_ledger_rules_as_the_released_one() {
 }
 
 fn play(wheel: &mut Wheel, ops: &[Op]) -> Result<(), String> {
-    let mut script = Script::of("TurnLedger", json!([]), json!({}))
+    let mut script = Script::of("TurnLedger", &json!([]), &json!({}))
         .watching(json!(["verdict"]))
         .watching(json!(["reply_settled"]));
     for op in ops {

@@ -16,7 +16,7 @@ pub(crate) struct Script {
 
 impl Script {
     /// Calls of one new object.
-    pub(crate) fn of(class: &str, arguments: Value, keywords: Value) -> Self {
+    pub(crate) fn of(class: &str, arguments: &Value, keywords: &Value) -> Self {
         Self { make: json!([class, arguments, keywords]), watch: Vec::new(), calls: Vec::new() }
     }
 
