@@ -85,8 +85,9 @@ fn is_stricter(case: &[(&str, &str)]) -> bool {
         let number = text.trim().replace('_', "").parse::<f64>();
         match name.to_uppercase().as_str() {
             // No number, and no limit at all.
-            "MAX_WORKING_STATE_SECONDS" | "MAX_CYCLE_SECONDS" => number.is_ok_and(f64::is_nan),
-            "WORKING_KEEP_ALIVE_SECONDS" => number.is_ok_and(f64::is_nan),
+            "MAX_WORKING_STATE_SECONDS" | "MAX_CYCLE_SECONDS" | "WORKING_KEEP_ALIVE_SECONDS" => {
+                number.is_ok_and(f64::is_nan)
+            }
             // As good as an endless past is to the one, and nothing to the other.
             "MAX_CONTEXT_MESSAGES" => number.is_ok_and(|number| number <= 0.0),
             // Not used while the working state is off; ours has no negative one to show.
