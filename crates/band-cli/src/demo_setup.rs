@@ -76,7 +76,7 @@ pub(crate) async fn prepare(app: &App, data: &Path, with: With) -> Result<(Demo,
     let (room, room_is_new) = room(app, who, known_room).await.context("making the room")?;
     if agent_is_new || room_is_new {
         let member = AddParticipant { participant_id: agent.id.into(), role: Role::Member };
-        app.add_participant(who, room, member).await.context("bringing the agent into the room")?;
+        app.add_participant(who, room, member, None).await.context("bringing the agent into the room")?;
     }
     let mut agents = known.map(|demo| demo.agents).unwrap_or_default();
     agents.insert(with.adapter().to_owned(), agent.clone());
@@ -115,7 +115,7 @@ async fn agent(app: &App, owner: UserId, known: Option<&DemoAgent>, with: With) 
         return Ok((DemoAgent { id, key }, false));
     }
     let request = RegisterAgent { name: with.name().to_owned(), description: with.description().to_owned() };
-    let issued = app.register_agent(who, request).await?;
+    let issued = app.register_agent(who, request, None).await?;
     Ok((DemoAgent { id: issued.agent.id, key: issued.credentials }, true))
 }
 
@@ -139,7 +139,7 @@ async fn room(app: &App, who: Principal, known: Option<ChatId>) -> Result<(ChatI
         return Ok((room.id, false));
     }
     let request = CreateChat { title: Some(ROOM.to_owned()), task_id: None };
-    Ok((app.create_my_chat(who, request).await?.id, true))
+    Ok((app.create_my_chat(who, request, None).await?.id, true))
 }
 
 fn reader(pairs: &[(&str, &str)]) -> QueryReader {

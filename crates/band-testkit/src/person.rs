@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use band_wire::event::ControlMode;
 use band_wire::rest::{
     Data, IssuedCredentials, Message, MessageSent, MyAgent, MyChat, Participant, UserDetails, routes,
 };
@@ -135,6 +136,15 @@ impl Person {
         let body = json!({"message": {"content": text, "mentions": [{"id": to.into()}]}});
         let sent: Data<MessageSent> = self.api.post(&routes::me_messages(room), body).await?;
         Ok(sent.data.id)
+    }
+
+    /// Stops an agent in a room, lets it go on, or interrupts it.
+    ///
+    /// # Errors
+    /// As any request.
+    pub async fn control(&self, room: ChatId, agent: &NewAgent, mode: ControlMode) -> Result<()> {
+        let path = routes::me_agent_control(room, agent.id, mode);
+        self.api.post::<Value>(&path, json!({})).await.map(drop)
     }
 
     /// The whole timeline of a room, oldest first.

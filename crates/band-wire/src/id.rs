@@ -65,6 +65,8 @@ markers! {
     Contact, ContactId, "contact";
     /// Marks the ids of contact requests.
     ContactRequest, ContactRequestId, "contact request";
+    /// Marks the ids of executions; there is one for each agent and room.
+    Execution, ExecutionId, "execution";
     /// Marks request ids, one for each HTTP request the platform answers.
     Request, RequestId, "request";
 }

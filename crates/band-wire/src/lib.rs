@@ -11,6 +11,9 @@ pub mod rest;
 mod stamp;
 pub mod word;
 
-pub use id::{AgentId, ChatId, ContactId, ContactRequestId, Id, MessageId, ParticipantId, RequestId, UserId};
+pub use id::{
+    AgentId, ChatId, ContactId, ContactRequestId, ExecutionId, Id, MessageId, ParticipantId, RequestId,
+    UserId,
+};
 pub use stamp::Stamp;
 pub use word::Open;

@@ -4,8 +4,8 @@ use band_wire::phx::Topic;
 use band_wire::rest::{DeletedAgent, Issues, MyAgent, RegisterAgent, code};
 use band_wire::{AgentId, Stamp, UserId};
 
-use super::plan::{AgentRow, Plan, Write};
-use super::{Audience, Refusal, Room, announce, handles, membership};
+use super::plan::{AgentRow, ContactRequestRow, ContactRow, Plan, Write};
+use super::{Audience, Refusal, Room, announce, contacts, handles, membership};
 
 /// What is known when an agent is registered.
 #[derive(Debug)]
@@ -78,13 +78,17 @@ pub struct Deleting<'a> {
     pub rooms: &'a [std::sync::Arc<Room>],
     /// How many executions it has or had.
     pub executions: u64,
-    /// Whether that is no obstacle.
+    /// The records of its contacts, of both sides.
+    pub contacts: &'a [ContactRow],
+    /// The open requests of which it is a side.
+    pub requests: &'a [ContactRequestRow],
+    /// Whether executions are no obstacle.
     pub force: bool,
     /// Now.
     pub now: Stamp,
 }
 
-/// Plans a deletion: out of all rooms, keys invalid, name and slug free again.
+/// Plans a deletion: out of all rooms and contacts, keys invalid, name and slug free again.
 ///
 /// # Errors
 /// 404 when there is none; 403 when it is another's; 422 when it has executions and `force` isn't given.
@@ -108,6 +112,9 @@ pub fn delete(facts: &Deleting<'_>, who: UserId) -> Result<Plan<DeletedAgent>, R
         plan.writes.extend(evicted.writes);
         plan.pushes.extend(evicted.pushes);
     }
+    let forgotten = contacts::forget(agent.id.into(), facts.contacts, facts.requests, facts.now);
+    plan.writes.extend(forgotten.writes);
+    plan.pushes.extend(forgotten.pushes);
     plan.writes.push(Write::RemoveAgent { agent: agent.id, at: facts.now });
     plan.pushes.push(announce::agent_deleted(agent.owner, agent.id));
     Ok(plan)
@@ -138,6 +145,10 @@ mod tests {
         register(&facts, request, |slug| slugs.contains(&slug))
     }
 
+    fn deleting(agent: Option<&AgentRow>, executions: u64, force: bool) -> Deleting<'_> {
+        Deleting { agent, rooms: &[], executions, contacts: &[], requests: &[], force, now: at(9) }
+    }
+
     #[test]
     fn an_agent_gets_a_slug_of_its_own() {
         assert_eq!(registered("Echo Bot", false, &[]).unwrap().answer.slug, "echo-bot");
@@ -155,7 +166,7 @@ mod tests {
     fn a_deletion_takes_it_out_of_every_room() {
         let row = registered("Echo", false, &[]).unwrap().answer;
         let rooms = [Arc::new(room([with_role(Role::Owner, person(1, "Ann")), agent(2, "Echo", 1)]))];
-        let facts = Deleting { agent: Some(&row), rooms: &rooms, executions: 1, force: true, now: at(9) };
+        let facts = Deleting { rooms: &rooms, ..deleting(Some(&row), 1, true) };
         let plan = delete(&facts, user_id(1)).unwrap();
         assert_eq!(plan.answer.executions_deleted, 1);
         assert!(matches!(plan.writes.first(), Some(Write::RemoveMember { .. })));
@@ -167,13 +178,12 @@ mod tests {
     #[test]
     fn a_deletion_is_refused_to_strangers_and_with_history() {
         let row = registered("Echo", false, &[]).unwrap().answer;
-        let facts = |agent, executions, force| Deleting { agent, rooms: &[], executions, force, now: at(9) };
         let table = [
-            (facts(None, 0, true), 1, 404),
-            (facts(Some(&row), 0, true), 2, 403),
-            (facts(Some(&row), 3, false), 1, 422),
-            (facts(Some(&row), 3, true), 1, 200),
-            (facts(Some(&row), 0, false), 1, 200),
+            (deleting(None, 0, true), 1, 404),
+            (deleting(Some(&row), 0, true), 2, 403),
+            (deleting(Some(&row), 3, false), 1, 422),
+            (deleting(Some(&row), 3, true), 1, 200),
+            (deleting(Some(&row), 0, false), 1, 200),
         ];
         for (facts, who, status) in table {
             let got = delete(&facts, user_id(who)).map_or_else(|refusal| refusal.status, |_| 200);

@@ -9,7 +9,7 @@
 //! | the newcomer exists | 404 |
 //! | it isn't in the room already | 409 |
 //! | its role is no higher than the caller's own | 403 |
-//! | it is within reach: for agents their owner, their siblings, and agents open to the organization; for people their own agents, agents open to the organization, and the people of the site | 403 |
+//! | it is within reach: a contact; for agents their owner, their siblings, and agents open to the organization; for people their own agents, agents open to the organization, and the people of the site | 403 |
 //!
 //! Going out: whoever is not the room's only owner may leave. Agents never send people out. Owners send out
 //! anyone else, admins send out members. On the side of people the last owner's removal has a code of its
@@ -39,6 +39,10 @@ pub struct Candidate {
     pub owner: Option<UserId>,
     /// Of agents: whether the organization may discover it.
     pub shared_with_organization: bool,
+    /// Of agents: whether the public directory lists it.
+    pub listed_in_directory: bool,
+    /// Of agents: free labels.
+    pub tags: Vec<String>,
 }
 
 impl Candidate {
@@ -58,11 +62,12 @@ impl Candidate {
             description: self.description.clone(),
             owner: self.owner,
             joined_at: at,
+            execution: None,
         }
     }
 }
 
-/// Whether the caller may bring someone into its rooms.
+/// Whether the caller may bring someone into its rooms without a contact.
 pub fn reaches(who: Principal, target: &Candidate) -> bool {
     let (owner, is_agent) = match who {
         Principal::User(user) => (user, false),
@@ -81,6 +86,8 @@ pub struct Joining<'a> {
     pub room: &'a Room,
     /// The newcomer, if there is such a user or agent.
     pub target: Option<&'a Candidate>,
+    /// Whether the newcomer is a contact of the caller.
+    pub is_contact: bool,
     /// What it shall be.
     pub role: Role,
     /// The id of the newcomer's execution, if it is an agent and has none here yet.
@@ -94,7 +101,7 @@ pub struct Joining<'a> {
 /// # Errors
 /// As the table of this module says.
 pub fn add(facts: &Joining<'_>, who: Principal) -> Result<Plan<Participant>, Refusal> {
-    let Joining { room, target, role, execution, now } = *facts;
+    let Joining { room, target, is_contact, role, execution, now } = *facts;
     let actor = room.member(who)?;
     if matches!(who, Principal::User(_)) && actor.role < Role::Admin {
         return Err(Refusal::forbidden("Only owners and admins may add participants"));
@@ -111,7 +118,7 @@ pub fn add(facts: &Joining<'_>, who: Principal) -> Result<Plan<Participant>, Ref
             role.as_str()
         )));
     }
-    if !reaches(who, target) {
+    if !is_contact && !reaches(who, target) {
         return Err(Refusal::forbidden(format!(
             "{} can't be added: it is not among your peers",
             target.handle

@@ -4,6 +4,8 @@ pub mod access;
 pub mod activity;
 pub mod agents;
 mod announce;
+pub mod contacts;
+pub mod control;
 pub mod delivery;
 pub mod handles;
 pub mod hub;
@@ -34,7 +36,7 @@ pub use principal::Principal;
 pub use push::{Audience, Push};
 pub use refusal::Refusal;
 pub use room::{Chat, Room, TitleState};
-pub use roster::{Member, Roster};
+pub use roster::{Execution, Member, Roster};
 
 /// The type of messages that people and agents write; all others are events.
 pub const TEXT: &str = "text";

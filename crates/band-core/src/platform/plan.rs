@@ -1,7 +1,7 @@
 //! What a decision leads to.
 
-use band_wire::rest::{DeliveryRecord, MemberStatus, Role, SenderType};
-use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp, UserId};
+use band_wire::rest::{ContactRequestStatus, DeliveryRecord, MemberStatus, Role, SenderType};
+use band_wire::{AgentId, ChatId, ContactId, ContactRequestId, MessageId, ParticipantId, Stamp, UserId};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -90,6 +90,17 @@ pub enum Write {
         /// When.
         at: Stamp,
     },
+    /// An agent is stopped in a room, or goes on there.
+    SetStopped {
+        /// The agent.
+        agent: AgentId,
+        /// The room.
+        chat: ChatId,
+        /// Why it is stopped, such as `user_requested`; none when it goes on.
+        stopped: Option<&'static str>,
+        /// When.
+        at: Stamp,
+    },
     /// Someone's role in a room.
     SetRole {
         /// The room.
@@ -123,6 +134,61 @@ pub enum Write {
         /// When. The message has changed then.
         at: Stamp,
     },
+    /// Someone asks to be someone's contact.
+    AddContactRequest(ContactRequestRow),
+    /// A request is over.
+    SettleContactRequest {
+        /// Which.
+        request: ContactRequestId,
+        /// What became of it.
+        status: ContactRequestStatus,
+        /// When.
+        at: Stamp,
+    },
+    /// One side's record of a contact.
+    AddContact(ContactRow),
+    /// One side's record of a contact goes.
+    RemoveContact(ContactId),
+}
+
+/// A request to become a contact, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactRequestRow {
+    /// The request.
+    pub id: ContactRequestId,
+    /// Who asks.
+    pub requester: ParticipantId,
+    /// A user or an agent.
+    pub requester_kind: SenderType,
+    /// Who is asked.
+    pub recipient: ParticipantId,
+    /// A user or an agent.
+    pub recipient_kind: SenderType,
+    /// What the requester writes.
+    pub message: Option<String>,
+    /// Where it stands.
+    pub status: ContactRequestStatus,
+    /// When it was made.
+    pub inserted_at: Stamp,
+    /// When it was settled.
+    pub responded_at: Option<Stamp>,
+}
+
+/// One side's record of a contact, as stored. The other side has a record of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContactRow {
+    /// The record.
+    pub id: ContactId,
+    /// Whose record it is.
+    pub owner: ParticipantId,
+    /// A user or an agent.
+    pub owner_kind: SenderType,
+    /// The contact.
+    pub contact: ParticipantId,
+    /// A user or an agent.
+    pub contact_kind: SenderType,
+    /// When it came to be.
+    pub inserted_at: Stamp,
 }
 
 /// A person as stored.

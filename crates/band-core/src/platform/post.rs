@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::plan::{NewMessage, Plan, Write};
 use super::send::{Facts, visible};
-use super::{Principal, Refusal, announce};
+use super::{Principal, Refusal, announce, control};
 
 /// What an agent may call for attention with.
 const ATTENTION_KINDS: [&str; 4] = ["question", "assumption", "failure", "review"];
@@ -13,10 +13,11 @@ const ATTENTION_KINDS: [&str; 4] = ["question", "assumption", "failure", "review
 /// Plans an event.
 ///
 /// # Errors
-/// 404 when the agent is no participant; 422 when nothing is visible, or a call for attention does not say
+/// 404 when the agent is no participant; 403 while it is stopped; 422 when nothing is visible, or a call for attention does not say
 /// what it wants.
 pub fn post(facts: &Facts<'_>, who: Principal, request: CreateEvent) -> Result<Plan<EventCreated>, Refusal> {
     let sender = facts.room.member(who)?;
+    control::may_post(sender)?;
     visible(&request.content, "/event/content")?;
     let metadata = request.metadata.unwrap_or_default();
     if request.message_type == EventType::Attention {

@@ -68,6 +68,8 @@ mod tests {
             description: None,
             owner: is_agent.then(|| user_id(1)),
             shared_with_organization: false,
+            listed_in_directory: false,
+            tags: Vec::new(),
         }
     }
 

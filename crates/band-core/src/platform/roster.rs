@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use band_wire::rest::{MemberStatus, Role, SenderType};
 use band_wire::{AgentId, ParticipantId, Stamp, UserId};
+use uuid::Uuid;
 
 use super::handles;
 
@@ -28,6 +29,17 @@ pub struct Member {
     pub owner: Option<UserId>,
     /// When it came into the room.
     pub joined_at: Stamp,
+    /// Of agents: what binds it to the room.
+    pub execution: Option<Execution>,
+}
+
+/// What binds an agent to a room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Execution {
+    /// One for each agent and room.
+    pub id: Uuid,
+    /// Whether someone stopped the agent here.
+    pub stopped: bool,
 }
 
 impl Member {
@@ -39,6 +51,11 @@ impl Member {
     /// The person's id, if it is one.
     pub fn user(&self) -> Option<UserId> {
         (self.kind == SenderType::User).then(|| self.id.cast())
+    }
+
+    /// Whether it is an agent that someone stopped here.
+    pub fn is_stopped(&self) -> bool {
+        self.execution.is_some_and(|execution| execution.stopped)
     }
 
     /// Whether the room is denied to it.

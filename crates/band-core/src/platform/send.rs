@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::plan::{NewMessage, Plan, Write};
 use super::{
-    Principal, Push, Refusal, Room, TEXT, TitleState, announce, mention, normalise, routing, text, titles,
+    Principal, Push, Refusal, Room, TEXT, TitleState, announce, control, mention, normalise, routing, text,
+    titles,
 };
 
 /// What is known when a message comes in.
@@ -23,7 +24,7 @@ pub struct Facts<'a> {
 /// Plans a text message. `listening` says which agents have a live subscription to the room.
 ///
 /// # Errors
-/// 404 when the sender is no participant; 422 when nothing is visible, a mention fails, or a file is named.
+/// 404 when the sender is no participant; 403 while it is stopped; 422 when nothing is visible, a mention fails, or a file is named.
 pub fn send(
     facts: &Facts<'_>,
     who: Principal,
@@ -32,6 +33,7 @@ pub fn send(
 ) -> Result<Plan<MessageSent>, Refusal> {
     let Facts { room, id, now } = *facts;
     let sender = room.member(who)?;
+    control::may_post(sender)?;
     visible(&request.content, "/message/content")?;
     let mentions = mention::resolve(&request.mentions, &room.roster, sender.id)?;
     if let Some(attachment) = request.attachment_ids.first() {
@@ -98,8 +100,22 @@ mod tests {
     use band_wire::rest::MentionInput;
 
     use super::*;
-    use crate::platform::test_site::{agent, agent_id, at, blocked, bot, message_id, person, room, user};
+    use crate::platform::test_site::{
+        agent, agent_id, at, blocked, bot, message_id, person, room, stopped, user,
+    };
     use crate::platform::{Audience, Member, TitleState};
+
+    #[test]
+    fn a_stopped_agent_says_nothing() {
+        let room = room([person(1, "Ann"), stopped(agent(2, "Echo", 1))]);
+        let facts = Facts { room: &room, id: message_id(1), now: at(1) };
+        let ann = person(1, "Ann");
+        let refusal = send(&facts, bot(2, 1), &request("hi", &[&ann]), |_| false).unwrap_err();
+        assert_eq!(refusal.status, 403);
+        let to = agent(2, "Echo", 1);
+        let sent = send(&facts, user(1), &request("hi", &[&to]), |_| false);
+        assert_eq!(sent.unwrap().answer.recipients.len(), 1, "what mentions it is stored");
+    }
 
     fn request(content: &str, ids: &[&Member]) -> SendMessage {
         let mentions = ids

@@ -5,7 +5,7 @@ use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp, UserId};
 use uuid::Uuid;
 
 use super::room::TitleState;
-use super::{Chat, Member, Principal, Room, Roster, handles};
+use super::{Chat, Execution, Member, Principal, Room, Roster, handles};
 
 pub(crate) fn at(seconds: i64) -> Stamp {
     Stamp::from_micros(1_700_000_000_000_000 + seconds * 1_000_000)
@@ -43,6 +43,7 @@ pub(crate) fn person(number: u128, name: &str) -> Member {
         description: None,
         owner: None,
         joined_at: at(i64::try_from(number).unwrap_or_default()),
+        execution: None,
     }
 }
 
@@ -54,8 +55,15 @@ pub(crate) fn agent(number: u128, name: &str, owner: u128) -> Member {
         handle: handles::of_agent("ann", &handles::slug(name, "agent")),
         description: Some(format!("Does what {name} does")),
         owner: Some(user_id(owner)),
+        execution: Some(Execution { id: Uuid::from_u128(0xe000 + number), stopped: false }),
         ..person(number, name)
     }
+}
+
+/// An agent that someone stopped in its room.
+pub(crate) fn stopped(member: Member) -> Member {
+    let execution = member.execution.map(|execution| Execution { stopped: true, ..execution });
+    Member { execution, ..member }
 }
 
 pub(crate) fn blocked(member: Member) -> Member {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use band_core::platform::activity::{Activity, Input};
-use band_core::platform::{Principal, Push, Refusal};
+use band_core::platform::{Execution, Principal, Push, Refusal};
 use band_core::{Machine, Moment};
 use band_wire::ChatId;
 use band_wire::rest::{ActivityState, ReportActivity, code};
@@ -15,7 +15,8 @@ use super::{App, AppResult};
 use crate::store::Scope;
 
 impl App {
-    /// Notes that an agent works, or has stopped. The note lapses after ten seconds.
+    /// Notes that an agent works, or works no more. The note lapses after ten seconds. Nobody works where they
+    /// are stopped.
     ///
     /// # Errors
     /// 403 for people, 404 where the agent has no execution.
@@ -31,9 +32,9 @@ impl App {
         let command = move |scope: &mut Scope<'_>| {
             let none = || Refusal::new(404, code::NOT_FOUND, "No active execution");
             let room = scope.room(chat)?.ok_or_else(none)?;
-            room.member(who).map_err(|_| none())?;
-            let execution = scope.view().execution(agent, chat)?.ok_or_else(none)?;
-            let input = if request.working {
+            let member = room.member(who).map_err(|_| none())?;
+            let Execution { id: execution, stopped } = member.execution.ok_or_else(none)?;
+            let input = if request.working && !stopped {
                 Input::Works { chat, agent, execution, at: request.activity }
             } else {
                 Input::Stops { chat, agent }

@@ -6,6 +6,7 @@ use band_wire::ChatId;
 use band_wire::rest::{AddParticipant, Participant};
 use uuid::Uuid;
 
+use super::idempotency::Once;
 use super::{App, AppResult};
 use crate::store::Scope;
 
@@ -19,20 +20,24 @@ impl App {
         who: Principal,
         chat: ChatId,
         request: AddParticipant,
+        idempotency_key: Option<String>,
     ) -> AppResult<Participant> {
-        let command = move |scope: &mut Scope<'_>| {
+        let once = Once::read(who, format!("participants:{chat}"), idempotency_key, &request)?;
+        let create = move |scope: &mut Scope<'_>| {
             let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
             room.member(who)?;
             let target = scope.view().candidate(request.participant_id)?;
+            let is_contact = scope.view().contact(who.participant(), request.participant_id)?.is_some();
             let facts = Joining {
                 room: &room,
                 target: target.as_ref(),
+                is_contact,
                 role: request.role,
                 execution: Uuid::now_v7(),
                 now: scope.now(),
             };
             Ok(scope.carry_out(membership::add(&facts, who)?)?)
         };
-        self.store().write(command).await
+        self.once(once, |added: &Participant| added.id.uuid(), create).await
     }
 }

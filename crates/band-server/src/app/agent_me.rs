@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use band_core::platform::{Principal, Refusal, handles};
-use band_wire::rest::AgentMe;
+use band_wire::rest::{AgentMe, IDEMPOTENCY_KEYS};
 
 use super::{App, AppResult};
 
 /// What the platform may serve, and whether it does.
-const FEATURES: [(&str, bool); 2] = [("ff_file_transfer", false), ("ff_room_tasks", false)];
+const FEATURES: [(&str, bool); 3] =
+    [("ff_file_transfer", false), (IDEMPOTENCY_KEYS, true), ("ff_room_tasks", false)];
 
 impl App {
     /// The agent itself.

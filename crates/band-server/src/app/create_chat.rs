@@ -5,40 +5,57 @@ use band_wire::ChatId;
 use band_wire::rest::{AgentChat, CreateChat, MyChat};
 use uuid::Uuid;
 
+use super::idempotency::Once;
 use super::{App, AppResult, shape};
 use crate::store::{ChatRow, Scope};
+
+/// What a repeated request is known under.
+const ROUTE: &str = "chats";
 
 impl App {
     /// A new room that the agent owns.
     ///
     /// # Errors
-    /// 403 for people, 422 by the rules of rooms.
-    pub async fn create_agent_chat(&self, who: Principal, request: CreateChat) -> AppResult<AgentChat> {
+    /// 403 for people, 409 for a repeated key with another request, 422 by the rules of rooms.
+    pub async fn create_agent_chat(
+        &self,
+        who: Principal,
+        request: CreateChat,
+        idempotency_key: Option<String>,
+    ) -> AppResult<AgentChat> {
         who.agent()?;
-        self.create_chat(who, request).await.map(shape::agent_chat)
+        let once = Once::read(who, ROUTE.to_owned(), idempotency_key, &request)?;
+        let create = move |scope: &mut Scope<'_>| create(scope, who, request).map(shape::agent_chat);
+        self.once(once, |chat: &AgentChat| chat.id.uuid(), create).await
     }
 
     /// A new room that the person owns.
     ///
     /// # Errors
-    /// 403 for agents, 422 by the rules of rooms.
-    pub async fn create_my_chat(&self, who: Principal, request: CreateChat) -> AppResult<MyChat> {
+    /// 403 for agents, 409 for a repeated key with another request, 422 by the rules of rooms.
+    pub async fn create_my_chat(
+        &self,
+        who: Principal,
+        request: CreateChat,
+        idempotency_key: Option<String>,
+    ) -> AppResult<MyChat> {
         who.user()?;
-        let chat = self.create_chat(who, request).await?;
-        Ok(shape::my_chat(ChatRow { chat, last_message_at: None, own: None }))
-    }
-
-    async fn create_chat(&self, who: Principal, request: CreateChat) -> AppResult<Chat> {
-        let command = move |scope: &mut Scope<'_>| {
-            let creator = scope.view().candidate(who.participant())?.ok_or_else(Refusal::not_found)?;
-            let facts = rooms::Facts {
-                creator: &creator,
-                id: ChatId::new(Uuid::now_v7()),
-                execution: Uuid::now_v7(),
-                now: scope.now(),
-            };
-            Ok(scope.carry_out(rooms::create(&facts, request)?)?)
+        let once = Once::read(who, ROUTE.to_owned(), idempotency_key, &request)?;
+        let create = move |scope: &mut Scope<'_>| {
+            let chat = create(scope, who, request)?;
+            Ok(shape::my_chat(ChatRow { chat, last_message_at: None, own: None }))
         };
-        self.store().write(command).await
+        self.once(once, |chat: &MyChat| chat.id.uuid(), create).await
     }
+}
+
+fn create(scope: &mut Scope<'_>, who: Principal, request: CreateChat) -> AppResult<Chat> {
+    let creator = scope.view().candidate(who.participant())?.ok_or_else(Refusal::not_found)?;
+    let facts = rooms::Facts {
+        creator: &creator,
+        id: ChatId::new(Uuid::now_v7()),
+        execution: Uuid::now_v7(),
+        now: scope.now(),
+    };
+    Ok(scope.carry_out(rooms::create(&facts, request)?)?)
 }

@@ -5,14 +5,15 @@ use band_wire::rest::{CreateEvent, EventCreated};
 use band_wire::{ChatId, MessageId};
 use uuid::Uuid;
 
-use super::idempotency::{Repeatable, once};
+use super::idempotency::Once;
 use super::{App, AppResult};
+use crate::store::Scope;
 
 impl App {
     /// Stores an event, and pushes it to the people of the room.
     ///
     /// # Errors
-    /// 403 for people, 404 outside the room, 409 for a repeated key with another event, 422 by the rules of
+    /// 403 for people and while the agent is stopped, 404 outside the room, 409 for a repeated key with another event, 422 by the rules of
     /// events.
     pub async fn create_event(
         &self,
@@ -22,20 +23,13 @@ impl App {
         idempotency_key: Option<String>,
     ) -> AppResult<EventCreated> {
         who.agent()?;
-        let repeatable = Repeatable::read(who, format!("events:{chat}"), idempotency_key, &request)?;
-        let command = move |scope: &mut crate::store::Scope<'_>| {
-            once(
-                scope,
-                repeatable.as_ref(),
-                |created: &EventCreated| created.id.uuid(),
-                |scope| {
-                    let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
-                    let id = MessageId::new(Uuid::now_v7());
-                    let facts = send::Facts { room: &room, id, now: scope.now() };
-                    Ok(scope.carry_out(post::post(&facts, who, request)?)?)
-                },
-            )
+        let once = Once::read(who, format!("events:{chat}"), idempotency_key, &request)?;
+        let create = move |scope: &mut Scope<'_>| {
+            let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
+            let id = MessageId::new(Uuid::now_v7());
+            let facts = send::Facts { room: &room, id, now: scope.now() };
+            Ok(scope.carry_out(post::post(&facts, who, request)?)?)
         };
-        self.store().write(command).await
+        self.once(once, |created: &EventCreated| created.id.uuid(), create).await
     }
 }

@@ -11,7 +11,7 @@ use super::{App, AppResult};
 use crate::store::Scope;
 
 impl App {
-    /// Deletes an agent: out of all rooms, its key invalid, its sockets closed, its name free again.
+    /// Deletes an agent: out of all rooms and contacts, its key invalid, its sockets closed, its name free again.
     ///
     /// # Errors
     /// 403 for agents and for another's agent, 404 for none, 422 with executions and without `force`.
@@ -35,6 +35,8 @@ impl App {
             let facts = Deleting {
                 agent: row.as_ref(),
                 rooms: &rooms,
+                contacts: &scope.view().contact_records_of(agent.into())?,
+                requests: &scope.view().open_requests_of(agent.into())?,
                 executions: scope.view().count_executions(agent)?,
                 force: query.force,
                 now: scope.now(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::AppResult;
+use super::{App, AppResult};
 use crate::store::{Answered, Scope, StoreError};
 
 /// The longest key, in bytes.
@@ -15,15 +15,18 @@ const MAX_KEY: usize = 255;
 /// How long an answer is kept, in microseconds: 24 h.
 pub(super) const KEPT: i64 = 24 * 60 * 60 * 1_000_000;
 
+/// The request is not run again, and what it was answered with is not there any more.
+pub(super) const LOST: &str = "The request was carried out before, and its answer can't be given again";
+
 /// One creating request with its key, of one caller on one route.
-pub(super) struct Repeatable {
+pub(super) struct Once {
     who: Principal,
     route: String,
     key: String,
     request_hash: [u8; 32],
 }
 
-impl Repeatable {
+impl Once {
     /// Reads the key; none when the caller gave none.
     pub(super) fn read(
         who: Principal,
@@ -55,8 +58,7 @@ impl Repeatable {
         // Another version may have kept it. What it tells of is there, so the request is not run again.
         let answer = serde_json::from_str(&stored.answer).map_err(|error| {
             tracing::warn!(error = &error as &dyn std::error::Error, "an answer that was kept can't be read");
-            let message = "The request was carried out before, and its answer can't be given again";
-            conflict(message, stored.resource)
+            conflict(LOST, stored.resource)
         })?;
         Ok(Some(answer))
     }
@@ -80,7 +82,7 @@ impl Repeatable {
     }
 }
 
-fn conflict(message: &'static str, resource: Uuid) -> Refusal {
+pub(super) fn conflict(message: &'static str, resource: Uuid) -> Refusal {
     Refusal {
         status: 409,
         code: code::IDEMPOTENCY_CONFLICT,
@@ -89,18 +91,27 @@ fn conflict(message: &'static str, resource: Uuid) -> Refusal {
     }
 }
 
-/// Runs a creating request: gives the answer from before, or creates and keeps the answer.
-pub(super) fn once<T: Serialize + DeserializeOwned>(
-    scope: &mut Scope<'_>,
-    repeatable: Option<&Repeatable>,
-    id: impl FnOnce(&T) -> Uuid,
-    create: impl FnOnce(&mut Scope<'_>) -> AppResult<T>,
-) -> AppResult<T> {
-    let Some(repeatable) = repeatable else { return create(scope) };
-    if let Some(answer) = repeatable.replay(scope)? {
-        return Ok(answer);
+impl App {
+    /// Runs a creating request: gives the answer from before, or creates and keeps the answer. Every creating
+    /// route passes here; without a key the request is just carried out.
+    pub(super) async fn once<T>(
+        &self,
+        once: Option<Once>,
+        id: impl FnOnce(&T) -> Uuid + Send + 'static,
+        create: impl FnOnce(&mut Scope<'_>) -> AppResult<T> + Send + 'static,
+    ) -> AppResult<T>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let command = move |scope: &mut Scope<'_>| {
+            let Some(once) = once else { return create(scope) };
+            if let Some(answer) = once.replay(scope)? {
+                return Ok(answer);
+            }
+            let answer = create(scope)?;
+            once.keep(scope, id(&answer), &answer)?;
+            Ok(answer)
+        };
+        self.store().write(command).await
     }
-    let answer = create(scope)?;
-    repeatable.keep(scope, id(&answer), &answer)?;
-    Ok(answer)
 }

@@ -9,8 +9,8 @@ use super::{App, AppResult};
 use crate::store::Scope;
 
 impl App {
-    /// The agent begins with a message. While an attempt is open, the same one is answered. Marks answer
-    /// nothing while an execution is stopped, which no caller can do yet.
+    /// The agent begins with a message. While an attempt is open, the same one is answered. Marks do
+    /// and answer nothing while the agent is stopped there.
     ///
     /// # Errors
     /// 403 for people, 404 outside the room and for a message that isn't in it.
@@ -60,7 +60,9 @@ impl App {
         let (agent, _) = who.agent()?;
         let command = move |scope: &mut Scope<'_>| {
             let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
-            room.member(who)?;
+            if room.member(who)?.is_stopped() {
+                return Ok(None);
+            }
             let stored = scope.view().message(chat, message)?.ok_or_else(Refusal::not_found)?;
             let deliveries = scope.view().deliveries(stored.seq)?;
             let facts = marks::Facts { chat, message: stored.message, deliveries, now: scope.now() };

@@ -10,7 +10,7 @@ use super::{App, AppResult, shape};
 use crate::store::View;
 
 impl App {
-    /// Whom the agent may bring into a room.
+    /// Whom the agent may bring into a room, its contacts included.
     ///
     /// # Errors
     /// 403 for people.
@@ -19,7 +19,7 @@ impl App {
         self.peers(who, query.not_in_chat, None, query.page).await
     }
 
-    /// Whom the person may bring into a room.
+    /// Whom the person may bring into a room, their contacts included.
     ///
     /// # Errors
     /// 403 for agents.
@@ -45,7 +45,7 @@ impl App {
         };
         let (found, total) = self.store().read(query).await?;
         let show = found.into_iter().map(|peer| {
-            let online = self.is_online(peer.id);
+            let online = self.is_online(peer.candidate.id);
             shape::peer(peer, online)
         });
         Ok(Paged { data: show.collect(), metadata: numbered(page, total) })

@@ -8,28 +8,49 @@ use band_wire::{AgentId, UserId};
 use secrecy::ExposeSecret;
 use uuid::Uuid;
 
+use super::idempotency::{LOST, Once, conflict};
 use super::{App, AppResult};
 use crate::keys::{NewKey, Purpose};
 use crate::store::Scope;
 
 impl App {
-    /// Registers an agent of the person. The key in the answer is shown this once.
+    /// Registers an agent of the person. The key in the answer is shown this once: it is kept as a hash only,
+    /// so a repeated request gets a new key in the place of the first, as long as that was never used.
     ///
     /// # Errors
-    /// 403 for agents, 422 when the name is taken.
+    /// 403 for agents, 422 when the name is taken, 409 for a repeated key with another request, or when the
+    /// agent's key is in use.
     pub async fn register_agent(
         &self,
         who: Principal,
         request: RegisterAgent,
+        idempotency_key: Option<String>,
     ) -> AppResult<IssuedCredentials> {
         let owner = who.user()?;
+        let once = Once::read(who, "agents".to_owned(), idempotency_key, &request)?;
         let key = self.new_key(Purpose::AgentKey)?;
         let command = move |scope: &mut Scope<'_>| {
             let owner = scope.view().user(owner)?.ok_or_else(Refusal::not_found)?.id;
-            register(scope, owner, request, &key)
+            let Some(once) = once else { return register(scope, owner, request, &key) };
+            if let Some(agent) = once.replay::<IssuedAgent>(scope)? {
+                return reissue(scope, agent, &key);
+            }
+            let issued = register(scope, owner, request, &key)?;
+            once.keep(scope, issued.agent.id.uuid(), &issued.agent)?;
+            Ok(issued)
         };
         self.store().write(command).await
     }
+}
+
+/// Gives an agent whose key got lost another one.
+fn reissue(scope: &mut Scope<'_>, agent: IssuedAgent, key: &NewKey) -> AppResult<IssuedCredentials> {
+    if !scope.replace_unused_key(agent.id)? {
+        return Err(conflict(LOST, agent.id.uuid()).into());
+    }
+    scope.add_key(&key.hash, &key.prefix, Principal::Agent { id: agent.id, owner: agent.owner_id })?;
+    let credentials = IssuedKey { api_key: key.text.expose_secret().to_owned() };
+    Ok(IssuedCredentials { agent, credentials })
 }
 
 /// Registers an agent and keeps the hash of its key.

@@ -5,14 +5,16 @@ use band_wire::rest::{MessageSent, SendMessage};
 use band_wire::{ChatId, MessageId};
 use uuid::Uuid;
 
-use super::idempotency::{Repeatable, once};
+use super::idempotency::Once;
 use super::{App, AppResult};
+use crate::store::Scope;
 
 impl App {
     /// Stores a text message, and pushes it to the people of the room and the agents it mentions.
     ///
     /// # Errors
-    /// 404 outside the room, 409 for a repeated key with another message or an answer that is lost, 422 by the rules of messages.
+    /// 404 outside the room, 403 while the agent is stopped, 409 for a repeated key with another message or an
+    /// answer that is lost, 422 by the rules of messages.
     pub async fn send_message(
         &self,
         who: Principal,
@@ -20,21 +22,14 @@ impl App {
         request: SendMessage,
         idempotency_key: Option<String>,
     ) -> AppResult<MessageSent> {
-        let repeatable = Repeatable::read(who, format!("messages:{chat}"), idempotency_key, &request)?;
-        let command = move |scope: &mut crate::store::Scope<'_>| {
-            once(
-                scope,
-                repeatable.as_ref(),
-                |sent: &MessageSent| sent.id.uuid(),
-                |scope| {
-                    let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
-                    let id = MessageId::new(Uuid::now_v7());
-                    let facts = send::Facts { room: &room, id, now: scope.now() };
-                    let plan = send::send(&facts, who, &request, |agent| scope.is_listening(agent, chat))?;
-                    Ok(scope.carry_out(plan)?)
-                },
-            )
+        let once = Once::read(who, format!("messages:{chat}"), idempotency_key, &request)?;
+        let create = move |scope: &mut Scope<'_>| {
+            let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
+            let id = MessageId::new(Uuid::now_v7());
+            let facts = send::Facts { room: &room, id, now: scope.now() };
+            let plan = send::send(&facts, who, &request, |agent| scope.is_listening(agent, chat))?;
+            Ok(scope.carry_out(plan)?)
         };
-        self.store().write(command).await
+        self.once(once, |sent: &MessageSent| sent.id.uuid(), create).await
     }
 }

@@ -1,10 +1,9 @@
 //! What is stored, in the shape of the wire.
 
-use band_core::platform::membership::Candidate;
 use band_core::platform::{Chat, Member, participant_view};
 use band_wire::rest::{AgentChat, MyChat, Participant, Peer, PeerSource, SenderType};
 
-use crate::store::ChatRow;
+use crate::store::{ChatRow, PeerRow};
 
 /// Participants that a list of rooms shows of each.
 pub(super) const SHOWN_MEMBERS: u64 = 100;
@@ -57,19 +56,20 @@ pub(super) fn for_people(member: &Member, online: bool) -> Participant {
 }
 
 /// Someone whom the caller may bring into a room.
-pub(super) fn peer(candidate: Candidate, online: bool) -> Peer {
+pub(super) fn peer(row: PeerRow, online: bool) -> Peer {
+    let PeerRow { candidate, within, is_contact } = row;
     let is_agent = candidate.kind == SenderType::Agent;
     Peer {
         id: candidate.id,
         name: candidate.name,
         handle: candidate.handle,
         kind: candidate.kind.into(),
-        source: PeerSource::Registry.into(),
-        is_contact: false,
+        source: if within { PeerSource::Registry } else { PeerSource::Contact }.into(),
+        is_contact,
         online,
         description: candidate.description,
         is_external: is_agent.then_some(true),
-        listed_in_directory: is_agent.then_some(false),
-        tags: is_agent.then(Vec::new),
+        listed_in_directory: is_agent.then_some(candidate.listed_in_directory),
+        tags: is_agent.then_some(candidate.tags),
     }
 }

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderName, header};
 
 use super::context::Context;
 use super::problem::Problem;
+use super::single;
 use crate::server::Peer;
 use crate::session;
 
@@ -46,6 +47,9 @@ pub(super) async fn authenticate(
     next: Next,
 ) -> Response {
     let (mut parts, body) = request.into_parts();
+    if let Err(problem) = single::check(&parts.headers) {
+        return problem.into_response();
+    }
     let admitted = match kind {
         Kind::Anyone => Ok(()),
         Kind::Admin => admit_admin(&context, &parts),

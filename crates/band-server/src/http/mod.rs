@@ -15,6 +15,7 @@ mod path;
 mod problem;
 mod query;
 mod routes;
+mod single;
 
 pub use caller::Kind;
 pub(crate) use context::{AdminToken, Context, Sockets};

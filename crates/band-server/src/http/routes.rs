@@ -42,7 +42,10 @@ pub fn table() -> Vec<Route> {
         post(Admin, "/api/v1/admin/sign-in-links", admin::create_sign_in_link),
     ];
     table.extend(of_agents());
+    table.extend(contacts_of_agents());
     table.extend(of_people());
+    table.extend(contacts_of_people());
+    table.extend(controls());
     table
 }
 
@@ -66,6 +69,50 @@ fn of_agents() -> [Route; 17] {
         post(Agent, "/api/v1/agent/chats/{chat_id}/events", agent::create_event),
         get(Agent, "/api/v1/agent/chats/{chat_id}/context", agent::context),
         post(Agent, "/api/v1/agent/chats/{chat_id}/activity", agent::activity),
+    ]
+}
+
+fn contacts_of_agents() -> [Route; 5] {
+    use Kind::Agent;
+    [
+        get(Agent, "/api/v1/agent/contacts", agent::contacts),
+        post(Agent, "/api/v1/agent/contacts/add", agent::add_contact),
+        post(Agent, "/api/v1/agent/contacts/remove", agent::remove_contact),
+        get(Agent, "/api/v1/agent/contacts/requests", agent::contact_requests),
+        post(Agent, "/api/v1/agent/contacts/requests/respond", agent::respond_contact),
+    ]
+}
+
+fn contacts_of_people() -> [Route; 9] {
+    use Kind::Human;
+    use human::contacts;
+    [
+        get(Human, "/api/v1/me/contacts", contacts::contacts),
+        post(Human, "/api/v1/me/contacts/resolve", contacts::resolve),
+        post(Human, "/api/v1/me/contacts/remove", contacts::remove_contact),
+        get(Human, "/api/v1/me/contacts/requests", contacts::received_requests),
+        post(Human, "/api/v1/me/contacts/requests", contacts::ask),
+        get(Human, "/api/v1/me/contacts/requests/sent", contacts::sent_requests),
+        delete(Human, "/api/v1/me/contacts/requests/{id}", contacts::cancel),
+        post(Human, "/api/v1/me/contacts/requests/{id}/approve", contacts::approve),
+        post(Human, "/api/v1/me/contacts/requests/{id}/reject", contacts::reject),
+    ]
+}
+
+fn controls() -> [Route; 10] {
+    use Kind::Human;
+    use human::control::{executions, interrupt, play, stop};
+    [
+        get(Human, "/api/v1/me/agents/{id}/executions", executions),
+        post(Human, "/api/v1/me/agents/{id}/executions/{execution_id}/interrupt", interrupt::everywhere),
+        post(Human, "/api/v1/me/agents/{id}/executions/{execution_id}/stop", stop::everywhere),
+        post(Human, "/api/v1/me/agents/{id}/executions/{execution_id}/play", play::everywhere),
+        post(Human, "/api/v1/me/chats/{chat_id}/agents/interrupt", interrupt::room),
+        post(Human, "/api/v1/me/chats/{chat_id}/agents/stop", stop::room),
+        post(Human, "/api/v1/me/chats/{chat_id}/agents/play", play::room),
+        post(Human, "/api/v1/me/chats/{chat_id}/agents/{id}/interrupt", interrupt::agent),
+        post(Human, "/api/v1/me/chats/{chat_id}/agents/{id}/stop", stop::agent),
+        post(Human, "/api/v1/me/chats/{chat_id}/agents/{id}/play", play::agent),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Runs the writes of plans.
 
-use band_core::platform::plan::{AgentRow, NewMessage, User, Write};
+use band_core::platform::plan::{AgentRow, ContactRequestRow, ContactRow, NewMessage, User, Write};
 use band_core::platform::{Chat, TEXT};
 use band_wire::rest::DeliveryRecord;
 use band_wire::{AgentId, ChatId, MessageId, Stamp};
@@ -47,6 +47,13 @@ pub(super) fn run(scope: &mut Scope<'_>, write: &Write) -> Result<(), StoreError
                        ON CONFLICT (agent_id, chat_id) DO NOTHING";
             execute(connection, sql, params![agent.uuid(), chat.uuid(), execution, at.as_micros()])
         }
+        Write::SetStopped { agent, chat, stopped, at } => {
+            scope.rosters.forget(*chat);
+            let sql = "UPDATE executions SET stopped_at = ?3, stop_reason = ?4
+                       WHERE agent_id = ?1 AND chat_id = ?2";
+            let since = stopped.map(|_| at.as_micros());
+            execute(connection, sql, params![agent.uuid(), chat.uuid(), since, stopped])
+        }
         Write::SetRole { chat, who, role, at } => {
             scope.rosters.forget(*chat);
             let sql = "UPDATE participants SET role = ?3 WHERE chat_id = ?1 AND participant_id = ?2";
@@ -64,6 +71,15 @@ pub(super) fn run(scope: &mut Scope<'_>, write: &Write) -> Result<(), StoreError
             let sql = "UPDATE messages SET updated_at = ?2 WHERE id = ?1";
             execute(connection, sql, params![message.uuid(), at.as_micros()])?;
             set_delivery(connection, *message, *agent, record)
+        }
+        Write::AddContactRequest(request) => add_contact_request(connection, request),
+        Write::SettleContactRequest { request, status, at } => {
+            let sql = "UPDATE contact_requests SET status = ?2, responded_at = ?3 WHERE id = ?1";
+            execute(connection, sql, params![request.uuid(), status.as_str(), at.as_micros()])
+        }
+        Write::AddContact(contact) => add_contact(connection, contact),
+        Write::RemoveContact(contact) => {
+            execute(connection, "DELETE FROM contacts WHERE id = ?1", params![contact.uuid()])
         }
     }
 }
@@ -121,6 +137,45 @@ fn remove_agent(connection: &Connection, agent: AgentId, at: Stamp) -> Result<()
     let revoked = "UPDATE api_keys SET revoked_at = ?2 WHERE agent_id = ?1 AND revoked_at IS NULL";
     execute(connection, revoked, params![id, at])?;
     execute(connection, "DELETE FROM executions WHERE agent_id = ?1", params![id])
+}
+
+fn add_contact_request(connection: &Connection, request: &ContactRequestRow) -> Result<(), StoreError> {
+    let sql = "INSERT INTO contact_requests (id, requester_id, requester_kind, recipient_id, recipient_kind,
+                   message, status, inserted_at, responded_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    execute(
+        connection,
+        sql,
+        params![
+            request.id.uuid(),
+            request.requester.uuid(),
+            request.requester_kind.as_str(),
+            request.recipient.uuid(),
+            request.recipient_kind.as_str(),
+            request.message,
+            request.status.as_str(),
+            request.inserted_at.as_micros(),
+            micros(request.responded_at),
+        ],
+    )
+}
+
+fn add_contact(connection: &Connection, contact: &ContactRow) -> Result<(), StoreError> {
+    let sql = "INSERT INTO contacts (id, owner_id, owner_kind, contact_id, contact_kind, inserted_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let ContactRow { owner_kind, contact_kind, .. } = contact;
+    execute(
+        connection,
+        sql,
+        params![
+            contact.id.uuid(),
+            contact.owner.uuid(),
+            owner_kind.as_str(),
+            contact.contact.uuid(),
+            contact_kind.as_str(),
+            contact.inserted_at.as_micros(),
+        ],
+    )
 }
 
 fn add_chat(connection: &Connection, chat: &Chat) -> Result<(), StoreError> {

@@ -1,10 +1,11 @@
 //! Writes that no plan makes: keys, sign-in links, sessions, and answers kept for repeated requests.
 
 use band_core::platform::Principal;
-use band_wire::{ParticipantId, Stamp, UserId};
+use band_wire::{AgentId, ParticipantId, Stamp, UserId};
 use rusqlite::{OptionalExtension, ToSql, params};
 use uuid::Uuid;
 
+use super::scope::Effect;
 use super::{Scope, StoreError, column};
 
 /// An answer to keep for a caller who may repeat the request.
@@ -46,6 +47,21 @@ impl Scope<'_> {
     pub fn touch_key(&mut self, hash: &[u8; 32]) -> Result<(), StoreError> {
         let sql = "UPDATE api_keys SET last_used_at = ?2 WHERE hash = ?1";
         self.execute(sql, params![hash, self.now().as_micros()]).map(drop)
+    }
+
+    /// Revokes the keys of an agent, so that another one takes their place; false, and nothing is done, when
+    /// one of them was ever used, or the agent is gone.
+    ///
+    /// # Errors
+    /// The write failed.
+    pub fn replace_unused_key(&mut self, agent: AgentId) -> Result<bool, StoreError> {
+        let sql = "UPDATE api_keys SET revoked_at = ?2 WHERE agent_id = ?1 AND revoked_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM api_keys WHERE agent_id = ?1 AND last_used_at IS NOT NULL)";
+        let revoked = self.execute(sql, params![agent.uuid(), self.now().as_micros()])?;
+        if revoked > 0 {
+            self.effects.push(Effect::Revoke(agent));
+        }
+        Ok(revoked > 0)
     }
 
     /// Keeps a one-time link.

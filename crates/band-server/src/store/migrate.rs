@@ -10,7 +10,10 @@ struct Migration {
 }
 
 /// All steps, in order. A released step never changes: its hash is kept in each database.
-const MIGRATIONS: &[Migration] = &[Migration { version: 1, sql: include_str!("migrations/0001_start.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("migrations/0001_start.sql") },
+    Migration { version: 2, sql: include_str!("migrations/0002_contacts_and_stops.sql") },
+];
 
 /// Runs the steps that the database does not have yet, all in one transaction.
 ///
@@ -120,6 +123,24 @@ mod tests {
             .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'c'", [], |row| row.get(0))
             .unwrap();
         assert_eq!(count, 0);
+    }
+
+    #[test]
+    fn a_database_of_each_older_version_is_brought_forward_with_what_it_holds() {
+        for known in 1..MIGRATIONS.len() {
+            let mut connection = migrated(&MIGRATIONS[..known]);
+            connection.pragma_update(None, "foreign_keys", "OFF").unwrap();
+            connection
+                .execute_batch(
+                    "INSERT INTO executions (agent_id, chat_id, id, inserted_at)
+                     VALUES (x'01', x'02', x'03', 4)",
+                )
+                .unwrap();
+            migrate(&mut connection).unwrap();
+            let sql = "SELECT hex(id), stopped_at IS NULL FROM executions";
+            let row = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)));
+            assert_eq!(row.unwrap(), ("03".to_owned(), true), "from version {known}");
+        }
     }
 
     #[test]

@@ -33,8 +33,8 @@ pub use data_dir::DataDir;
 pub use error::StoreError;
 pub use scope::Scope;
 pub use view::{
-    AgentFilter, ChatFilter, ChatRow, Direction, FoundKey, Slice, StoredAnswer, StoredMessage, TypesWanted,
-    View,
+    AgentFilter, ChatFilter, ChatRow, Direction, FoundKey, PeerRow, Slice, StoredAnswer, StoredMessage,
+    TypesWanted, View,
 };
 
 use crate::bus::Outlet;

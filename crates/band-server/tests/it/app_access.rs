@@ -150,9 +150,9 @@ async fn topics_are_joined_by_their_own_and_by_who_reads_the_room() {
 #[tokio::test]
 async fn the_owner_of_an_agent_inside_may_watch_and_loses_that_with_it() {
     let site = Site::new().await;
-    let room = site.app.create_agent_chat(site.echo, titled("Backstage")).await.unwrap().id;
+    let room = site.app.create_agent_chat(site.echo, titled("Backstage"), None).await.unwrap().id;
     assert!(site.app.may_join(site.ann, Topic::ChatRoom(room)).await.unwrap());
-    site.app.add_participant(site.echo, room, adding(site.mate, Role::Owner)).await.unwrap();
+    site.app.add_participant(site.echo, room, adding(site.mate, Role::Owner), None).await.unwrap();
     site.app.remove_participant(site.echo, room, site.echo.participant()).await.unwrap();
     assert!(site.app.may_join(site.ann, Topic::ChatRoom(room)).await.unwrap(), "through Mate");
     site.record.ask(site.ann, room);
@@ -176,7 +176,7 @@ async fn callers_of_the_wrong_kind_are_told_so() {
     site.refused((403, "forbidden"), site.app.next_message(site.ann, site.room)).await;
     site.refused((403, "forbidden"), site.app.profile(site.echo)).await;
     site.refused((403, "forbidden"), site.app.update_profile(site.echo, Default::default())).await;
-    site.refused((403, "forbidden"), site.app.register_agent(site.echo, registration)).await;
+    site.refused((403, "forbidden"), site.app.register_agent(site.echo, registration, None)).await;
     site.refused((403, "forbidden"), site.app.my_chat(site.echo, site.room, Default::default())).await;
     let gone = Principal::User(band_wire::UserId::new(uuid::Uuid::from_u128(1)));
     site.refused((404, "not_found"), site.app.profile(gone)).await;
@@ -205,7 +205,10 @@ async fn a_join_and_a_push_ask_for_access_in_two_ways_that_agree() {
             set(site.far, "Agent", agent);
             // A change of the room makes the writer look at it anew.
             site.app.remove_participant(site.ann, site.room, site.mate.participant()).await.unwrap();
-            site.app.add_participant(site.ann, site.room, adding(site.mate, Role::Member)).await.unwrap();
+            site.app
+                .add_participant(site.ann, site.room, adding(site.mate, Role::Member), None)
+                .await
+                .unwrap();
             let pushed = site.record.readers("participant_added");
             for (who, may_read) in pushed {
                 let joined = site.app.may_join(who, Topic::ChatRoom(site.room)).await.unwrap();

@@ -25,25 +25,28 @@ fn list() -> MyAgentsQuery {
 #[tokio::test]
 async fn a_registered_agent_has_a_key_a_handle_and_tells_its_owner() {
     let site = Site::new().await;
-    let issued = site.app.register_agent(site.ann, registration("Weather Bot")).await.unwrap();
+    let issued = site.app.register_agent(site.ann, registration("Weather Bot"), None).await.unwrap();
     assert_eq!(site.record.take_names(), [("agent_created", Topic::UserAgents(site.ann.user().unwrap()))]);
     let who = site.app.authenticate(&issued.credentials.api_key).await.unwrap().unwrap();
     let me = site.app.agent_me(who).await.unwrap();
     assert_eq!((me.id, me.handle.as_str()), (issued.agent.id, "ann/weather-bot"));
     assert_eq!(me.description.as_deref(), Some("Answers questions"));
     let flags: Vec<_> = me.feature_flags.unwrap().into_iter().collect();
-    assert_eq!(flags, [("ff_file_transfer".to_owned(), false), ("ff_room_tasks".to_owned(), false)]);
+    let wanted = [("ff_file_transfer", false), ("ff_idempotency_keys", true), ("ff_room_tasks", false)];
+    assert_eq!(flags, wanted.map(|(name, on)| (name.to_owned(), on)));
 }
 
 #[tokio::test]
 async fn a_name_is_unique_among_the_agents_of_an_owner() {
     let site = Site::new().await;
-    let refusal = site.app.register_agent(site.ann, registration("Echo")).await.unwrap_err().into_refusal();
+    let refusal =
+        site.app.register_agent(site.ann, registration("Echo"), None).await.unwrap_err().into_refusal();
     assert_eq!(refusal.details.unwrap().into_map()["name"], ["has already been taken"]);
-    site.refused((422, "validation_error"), site.app.register_agent(site.ann, registration("Echo"))).await;
-    site.refused((403, "forbidden"), site.app.register_agent(site.echo, registration("Third"))).await;
-    site.app.register_agent(site.bob, registration("Echo")).await.unwrap();
-    let slug = site.app.register_agent(site.ann, registration("Echo!")).await.unwrap();
+    site.refused((422, "validation_error"), site.app.register_agent(site.ann, registration("Echo"), None))
+        .await;
+    site.refused((403, "forbidden"), site.app.register_agent(site.echo, registration("Third"), None)).await;
+    site.app.register_agent(site.bob, registration("Echo"), None).await.unwrap();
+    let slug = site.app.register_agent(site.ann, registration("Echo!"), None).await.unwrap();
     let who = site.app.authenticate(&slug.credentials.api_key).await.unwrap().unwrap();
     assert_eq!(site.app.agent_me(who).await.unwrap().handle, "ann/echo-2");
 }
@@ -52,7 +55,7 @@ async fn a_name_is_unique_among_the_agents_of_an_owner() {
 async fn agents_are_found_by_part_of_their_name_and_sorted() {
     let site = Site::new().await;
     for name in ["Über Echo", "Anchor"] {
-        site.app.register_agent(site.ann, registration(name)).await.unwrap();
+        site.app.register_agent(site.ann, registration(name), None).await.unwrap();
     }
     let names = async |query: MyAgentsQuery| {
         let page = site.app.my_agents(site.ann, query).await.unwrap();
@@ -91,7 +94,7 @@ async fn a_deleted_agent_is_gone_everywhere() {
     let site = Site::new().await;
     let key = site.keys["Echo"].clone();
     assert_eq!(site.app.authenticate(&key).await.unwrap(), Some(site.echo));
-    let backstage = site.app.create_agent_chat(site.echo, Default::default()).await.unwrap().id;
+    let backstage = site.app.create_agent_chat(site.echo, Default::default(), None).await.unwrap().id;
     let echo = agent(site.echo);
     let plain = DeleteAgentQuery { force: false };
     let force = DeleteAgentQuery { force: true };
@@ -112,7 +115,7 @@ async fn a_deleted_agent_is_gone_everywhere() {
     site.refused((404, "not_found"), site.app.my_chat(site.ann, backstage, Default::default())).await;
     let seen = site.app.agent_participants(site.mate, site.room).await.unwrap();
     assert_eq!(seen.len(), 2);
-    site.app.register_agent(site.ann, registration("Echo")).await.expect("the name is free again");
+    site.app.register_agent(site.ann, registration("Echo"), None).await.expect("the name is free again");
 }
 
 #[tokio::test]
@@ -184,7 +187,7 @@ async fn an_agent_that_leaves_is_not_shown_as_working() {
     let names: Vec<_> = site.record.take_names().into_iter().map(|(event, _)| event).collect();
     assert!(names.contains(&"agent_activity_stopped"));
     let back = crate::site::adding(site.echo, Role::Member);
-    site.app.add_participant(site.ann, site.room, back).await.unwrap();
+    site.app.add_participant(site.ann, site.room, back, None).await.unwrap();
     report(&site, site.echo, working(None)).await;
     site.record.take();
     site.app.delete_agent(site.ann, agent(site.echo), DeleteAgentQuery { force: true }).await.unwrap();

@@ -123,7 +123,7 @@ async fn marks_that_do_not_fit_are_refused() {
     site.refused((403, "forbidden"), app.mark_processing(site.ann, room, id)).await;
     let unknown = MessageId::new(uuid::Uuid::from_u128(1));
     site.refused((404, "not_found"), app.mark_processing(site.echo, room, unknown)).await;
-    let other = app.create_agent_chat(site.echo, Default::default()).await.unwrap().id;
+    let other = app.create_agent_chat(site.echo, Default::default(), None).await.unwrap().id;
     site.refused((404, "not_found"), app.mark_processing(site.echo, other, id)).await;
 }
 
@@ -228,7 +228,7 @@ async fn mentions_of_an_agent_that_left_wait_for_its_return() {
     site.refused((404, "not_found"), site.app.next_message(site.echo, site.room)).await;
     site.refused((404, "not_found"), site.app.mark_processing(site.echo, site.room, id)).await;
     let back = crate::site::adding(site.echo, band_wire::rest::Role::Member);
-    site.app.add_participant(site.ann, site.room, back).await.unwrap();
+    site.app.add_participant(site.ann, site.room, back, None).await.unwrap();
     assert_eq!(next(&site).await.unwrap().id, id);
 }
 

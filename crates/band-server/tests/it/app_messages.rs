@@ -66,10 +66,15 @@ async fn an_event_goes_to_people_alone_and_keeps_its_metadata() {
 #[tokio::test]
 async fn the_first_message_names_an_unnamed_room() {
     let site = Site::new().await;
-    let room = site.app.create_my_chat(site.ann, Default::default()).await.unwrap();
+    let room = site.app.create_my_chat(site.ann, Default::default(), None).await.unwrap();
     assert_eq!(room.title.as_deref(), Some("New room"));
     site.app
-        .add_participant(site.ann, room.id, crate::site::adding(site.echo, band_wire::rest::Role::Member))
+        .add_participant(
+            site.ann,
+            room.id,
+            crate::site::adding(site.echo, band_wire::rest::Role::Member),
+            None,
+        )
         .await
         .unwrap();
     site.record.take();
@@ -123,7 +128,7 @@ async fn refused_events_store_nothing() {
 #[tokio::test]
 async fn the_owner_of_an_agent_inside_reads_but_does_not_post() {
     let site = Site::new().await;
-    let room = site.app.create_agent_chat(site.echo, titled("Backstage")).await.unwrap().id;
+    let room = site.app.create_agent_chat(site.echo, titled("Backstage"), None).await.unwrap().id;
     assert_eq!(site.app.my_messages(site.ann, room, timeline()).await.unwrap().data.len(), 0);
     let call = site.app.send_message(site.ann, room, message("x", &[site.echo]), None);
     site.refused((404, "not_found"), call).await;
@@ -177,9 +182,9 @@ async fn a_repeated_key_whose_answer_can_not_be_read_is_a_conflict_and_no_second
 async fn a_key_belongs_to_one_caller_one_room_and_one_kind() {
     let site = Site::new().await;
     let key = || Some("k".to_owned());
-    let other = site.app.create_my_chat(site.ann, titled("Other")).await.unwrap().id;
+    let other = site.app.create_my_chat(site.ann, titled("Other"), None).await.unwrap().id;
     let add = crate::site::adding(site.echo, band_wire::rest::Role::Member);
-    site.app.add_participant(site.ann, other, add).await.unwrap();
+    site.app.add_participant(site.ann, other, add, None).await.unwrap();
     let send = |who, room, to| site.app.send_message(who, room, message("x", &[to]), key());
     let mut ids = vec![
         send(site.ann, site.room, site.echo).await.unwrap().id,

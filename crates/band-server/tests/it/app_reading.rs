@@ -139,7 +139,7 @@ async fn anchors_give_what_is_newer_older_and_around() {
 #[tokio::test]
 async fn an_anchor_of_another_room_is_not_found() {
     let site = Site::new().await;
-    let other = site.app.create_my_chat(site.ann, Default::default()).await.unwrap().id;
+    let other = site.app.create_my_chat(site.ann, Default::default(), None).await.unwrap().id;
     let id = site.say(site.echo, "x").await.id;
     let query = MyMessagesQuery { anchor: Some(Anchor::After(id)), ..whole() };
     site.refused((404, "not_found"), site.app.my_messages(site.ann, other, query)).await;

@@ -33,26 +33,26 @@ fn user(who: Principal) -> band_wire::UserId {
 #[tokio::test]
 async fn whoever_makes_a_room_owns_it_and_hears_of_it() {
     let site = Site::new().await;
-    let chat = site.app.create_agent_chat(site.echo, titled("Backstage")).await.unwrap();
+    let chat = site.app.create_agent_chat(site.echo, titled("Backstage"), None).await.unwrap();
     let names = site.record.take_names();
     assert_eq!(names[0], ("room_added", Topic::AgentRooms(agent(site.echo))));
     assert_eq!(names[1], ("participant_added", Topic::RoomParticipants(chat.id)));
     let inside = site.app.agent_participants(site.echo, chat.id).await.unwrap();
     assert_eq!((inside.len(), inside[0].role.known()), (1, Some(Role::Owner)));
-    let mine = site.app.create_my_chat(site.ann, titled("Mine")).await.unwrap();
+    let mine = site.app.create_my_chat(site.ann, titled("Mine"), None).await.unwrap();
     assert_eq!(site.record.take_names()[0], ("room_added", Topic::UserRooms(user(site.ann))));
     assert_eq!((mine.title.as_deref(), mine.last_message_at), (Some("Mine"), None));
-    site.refused((403, "forbidden"), site.app.create_agent_chat(site.ann, titled("x"))).await;
-    site.refused((403, "forbidden"), site.app.create_my_chat(site.echo, titled("x"))).await;
+    site.refused((403, "forbidden"), site.app.create_agent_chat(site.ann, titled("x"), None)).await;
+    site.refused((403, "forbidden"), site.app.create_my_chat(site.echo, titled("x"), None)).await;
     let task = band_wire::rest::CreateChat { title: None, task_id: Some("t".to_owned()) };
-    site.refused((422, "validation_error"), site.app.create_my_chat(site.ann, task)).await;
+    site.refused((422, "validation_error"), site.app.create_my_chat(site.ann, task, None)).await;
 }
 
 #[tokio::test]
 async fn an_agent_walks_its_rooms_by_number_with_their_people() {
     let site = Site::new().await;
     for number in 0..4 {
-        site.app.create_agent_chat(site.echo, titled(&number.to_string())).await.unwrap();
+        site.app.create_agent_chat(site.echo, titled(&number.to_string()), None).await.unwrap();
     }
     let mut seen = Vec::new();
     for number in 1..=3 {
@@ -74,7 +74,7 @@ async fn an_agent_walks_its_rooms_by_number_with_their_people() {
 #[tokio::test]
 async fn people_list_their_rooms_and_those_of_their_agents_when_asked() {
     let site = Site::new().await;
-    let backstage = site.app.create_agent_chat(site.echo, titled("Backstage")).await.unwrap().id;
+    let backstage = site.app.create_agent_chat(site.echo, titled("Backstage"), None).await.unwrap().id;
     site.say(site.echo, "hello").await;
     let plain = site.app.my_chats(site.ann, my_chats()).await.unwrap();
     assert_eq!(plain.data.iter().map(|chat| chat.id).collect::<Vec<_>>(), [site.room]);
@@ -113,7 +113,7 @@ async fn people_list_their_rooms_and_those_of_their_agents_when_asked() {
 async fn rooms_are_walked_by_cursor_in_both_orders_and_cursors_do_not_mix() {
     let site = Site::new().await;
     for number in 0..4 {
-        site.app.create_my_chat(site.ann, titled(&number.to_string())).await.unwrap();
+        site.app.create_my_chat(site.ann, titled(&number.to_string()), None).await.unwrap();
     }
     let mut cursor_of = None;
     for (sort, order) in [
@@ -167,7 +167,8 @@ async fn one_room_tells_how_much_was_said() {
 #[tokio::test]
 async fn who_comes_in_is_shown_to_agents_and_to_people() {
     let site = Site::new().await;
-    let added = site.app.add_participant(site.ann, site.room, adding(site.bob, Role::Admin)).await.unwrap();
+    let added =
+        site.app.add_participant(site.ann, site.room, adding(site.bob, Role::Admin), None).await.unwrap();
     assert_eq!((added.role.known(), added.status.known()), (Some(Role::Admin), Some(MemberStatus::Active)));
     let names = site.record.take_names();
     assert_eq!(
@@ -214,7 +215,8 @@ async fn participants_are_walked_by_cursor() {
 #[tokio::test]
 async fn comings_and_goings_that_break_the_rules_are_refused() {
     let site = Site::new().await;
-    let add = |who, target: Principal, role| site.app.add_participant(who, site.room, adding(target, role));
+    let add =
+        |who, target: Principal, role| site.app.add_participant(who, site.room, adding(target, role), None);
     let remove = |who, target: Principal| site.app.remove_participant(who, site.room, target.participant());
     site.refused((409, "conflict"), add(site.ann, site.echo, Role::Member)).await;
     site.refused((403, "forbidden"), add(site.ann, site.far, Role::Member)).await;
@@ -229,7 +231,7 @@ async fn comings_and_goings_that_break_the_rules_are_refused() {
         participant_id: ParticipantId::new(uuid::Uuid::from_u128(1)),
         role: Role::Member,
     };
-    site.refused((404, "not_found"), site.app.add_participant(site.ann, site.room, nobody)).await;
+    site.refused((404, "not_found"), site.app.add_participant(site.ann, site.room, nobody, None)).await;
     add(site.ann, site.bob, Role::Member).await.unwrap();
     site.refused((403, "forbidden"), add(site.bob, site.far, Role::Member)).await;
 }
@@ -254,7 +256,7 @@ async fn the_removed_lose_the_room_and_are_told() {
     let readers = site.record.readers("participant_removed");
     assert_eq!(readers, [(site.echo, false), (site.ann, true), (site.bob, false), (site.mate, true)]);
     site.refused((404, "not_found"), site.app.agent_chat(site.echo, site.room)).await;
-    let back = site.app.add_participant(site.echo, site.room, adding(site.echo, Role::Member));
+    let back = site.app.add_participant(site.echo, site.room, adding(site.echo, Role::Member), None);
     site.refused((404, "not_found"), back).await;
 }
 

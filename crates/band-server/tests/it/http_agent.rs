@@ -18,7 +18,10 @@ async fn an_agent_knows_itself() {
     assert_eq!(me["name"], "Helper");
     assert_eq!(me["owner_uuid"], p.ann.id.as_str());
     assert_eq!(me["handle"], format!("{}/helper", p.ann.handle));
-    assert_eq!(me["feature_flags"], json!({"ff_file_transfer": false, "ff_room_tasks": false}));
+    assert_eq!(
+        me["feature_flags"],
+        json!({"ff_file_transfer": false, "ff_idempotency_keys": true, "ff_room_tasks": false})
+    );
     assert!(me["description"].as_str().is_some_and(|text| !text.is_empty()));
 }
 

@@ -19,9 +19,15 @@ mod http_bad_input;
 #[cfg(test)]
 mod http_callers;
 #[cfg(test)]
+mod http_contacts;
+#[cfg(test)]
+mod http_control;
+#[cfg(test)]
 mod http_envelope;
 #[cfg(test)]
 mod http_human;
+#[cfg(test)]
+mod http_once;
 #[cfg(test)]
 mod http_page;
 #[cfg(test)]

@@ -115,9 +115,9 @@ impl Site {
         let echo = add_agent(&app, "ann", "Echo", &mut keys).await;
         let mate = add_agent(&app, "ann", "Mate", &mut keys).await;
         let far = add_agent(&app, "bob", "Far", &mut keys).await;
-        let room = app.create_my_chat(ann, titled("Hall")).await.unwrap().id;
+        let room = app.create_my_chat(ann, titled("Hall"), None).await.unwrap().id;
         for agent in [echo, mate] {
-            app.add_participant(ann, room, adding(agent, Role::Member)).await.unwrap();
+            app.add_participant(ann, room, adding(agent, Role::Member), None).await.unwrap();
         }
         record.take();
         Self { app, record, dir, ann, bob, echo, mate, far, room, keys, _temp: temp }

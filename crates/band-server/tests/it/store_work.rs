@@ -25,8 +25,8 @@ async fn pushes_leave_in_the_order_in_which_messages_are_stored() {
     let site = Arc::new(Site::new().await);
     let mut rooms = vec![site.room];
     for _ in 0..2 {
-        let room = site.app.create_my_chat(site.ann, CreateChat::default()).await.unwrap().id;
-        site.app.add_participant(site.ann, room, adding(site.echo, Role::Member)).await.unwrap();
+        let room = site.app.create_my_chat(site.ann, CreateChat::default(), None).await.unwrap().id;
+        site.app.add_participant(site.ann, room, adding(site.echo, Role::Member), None).await.unwrap();
         rooms.push(room);
     }
     site.record.take();

@@ -97,6 +97,9 @@ pub struct AgentControl {
 }
 
 impl AgentControl {
+    /// The reason of a signal that a person asked for.
+    pub const USER_REQUESTED: &'static str = "user_requested";
+
     /// A signal for an agent in one room, asked for by a person.
     pub fn in_room(mode: ControlMode, agent_id: AgentId, room: ChatId, correlation_id: String) -> Self {
         Self {
@@ -106,7 +109,21 @@ impl AgentControl {
             agent_id,
             room_id: Some(room),
             execution_id: None,
-            reason: Some("user_requested".to_owned()),
+            reason: Some(Self::USER_REQUESTED.to_owned()),
+            correlation_id,
+        }
+    }
+
+    /// A signal for an agent in all its rooms, asked for by its owner.
+    pub fn everywhere(mode: ControlMode, agent_id: AgentId, correlation_id: String) -> Self {
+        Self {
+            kind: super::name::AGENT_CONTROL,
+            mode,
+            scope: ControlScope::Agent,
+            agent_id,
+            room_id: None,
+            execution_id: None,
+            reason: Some(Self::USER_REQUESTED.to_owned()),
             correlation_id,
         }
     }

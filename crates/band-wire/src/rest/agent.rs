@@ -9,6 +9,10 @@ use super::lenient;
 use super::strict::{FromBody, Issues, ObjectReader};
 use crate::{AgentId, Stamp, UserId};
 
+/// The feature flag of a platform that honours the header `Idempotency-Key` on every creating request. An
+/// addition of ours: where it is absent, a repeated request is carried out a second time.
+pub const IDEMPOTENCY_KEYS: &str = "ff_idempotency_keys";
+
 /// `GET /agent/me`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentMe {
@@ -29,7 +33,7 @@ pub struct AgentMe {
     /// Free labels.
     #[serde(default, deserialize_with = "lenient::null_is_default")]
     pub tags: Vec<String>,
-    /// What the deployment serves: `ff_file_transfer`, `ff_room_tasks`. Absent on servers that predate flags.
+    /// What the deployment serves: `ff_file_transfer`, `ff_room_tasks`, [`IDEMPOTENCY_KEYS`]. Absent on servers that predate flags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_flags: Option<BTreeMap<String, bool>>,
     /// Null when avatars are off.
@@ -109,6 +113,13 @@ pub struct IssuedKey {
 impl std::fmt::Debug for IssuedKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("IssuedKey([REDACTED])")
+    }
+}
+
+impl AgentMe {
+    /// Whether the platform says that it honours idempotency keys.
+    pub fn honours_idempotency_keys(&self) -> bool {
+        self.feature_flags.as_ref().and_then(|flags| flags.get(IDEMPOTENCY_KEYS)).copied().unwrap_or_default()
     }
 }
 

@@ -8,9 +8,11 @@ mod activity;
 mod admin;
 mod agent;
 mod chat;
+mod contact;
 mod delivery;
 mod error;
 mod event;
+mod execution;
 mod lenient;
 mod mention;
 mod message;
@@ -25,11 +27,21 @@ mod strict;
 
 pub use activity::{ActivityKind, ActivityReport, ActivityState, ReportActivity};
 pub use admin::{CreateAgent, CreateSignInLink, CreateUser, CreatedUser, SignIn, SignInLink};
-pub use agent::{AgentMe, DeletedAgent, IssuedAgent, IssuedCredentials, IssuedKey, MyAgent, RegisterAgent};
+pub use agent::{
+    AgentMe, DeletedAgent, IDEMPOTENCY_KEYS, IssuedAgent, IssuedCredentials, IssuedKey, MyAgent,
+    RegisterAgent,
+};
 pub use chat::{AgentChat, ChatKind, ChatStatus, CreateChat, Membership, MyChat, MyMembership};
+pub use contact::{
+    AddContact, AgentContact, ContactAction, ContactParty, ContactRemoval, ContactRequestState,
+    ContactRequestStatus, ContactRequests, ContactRequestsPage, ContactUser, CreateContactRequest,
+    DirectionTotal, ListedContactRequests, MAX_CONTACT_MESSAGE, MyContact, MyContactRequest,
+    ReceivedContactRequest, RemoveContact, ResolveHandle, ResolvedEntity, RespondContact, SentContactRequest,
+};
 pub use delivery::{AttemptRecord, DeliveryMap, DeliveryRecord, DeliveryStatus, FailMark, MessageMark};
 pub use error::{ErrorBody, ErrorEnvelope, code};
 pub use event::{CreateEvent, EventCreated, EventType};
+pub use execution::{ControlSent, ControlledExecution, Execution, ExecutionStatus};
 pub use mention::{MentionInput, MentionKind, MentionRecord};
 pub use message::{Message, SenderType};
 pub use page::{AgentsPage, AvailableFilter, ContextPage, Cursored, Data, Page, Paged, SortableField};

@@ -1,6 +1,8 @@
 //! Paths, written once for both halves.
 
-use crate::{AgentId, ChatId, MessageId, ParticipantId};
+use super::ContactAction;
+use crate::event::ControlMode;
+use crate::{AgentId, ChatId, ContactRequestId, ExecutionId, MessageId, ParticipantId};
 
 /// The prefix of every path.
 pub const BASE: &str = "/api/v1";
@@ -11,6 +13,16 @@ pub const AGENT_ME: &str = "/api/v1/agent/me";
 pub const AGENT_CHATS: &str = "/api/v1/agent/chats";
 /// `GET`: whom the agent may bring into a room.
 pub const AGENT_PEERS: &str = "/api/v1/agent/peers";
+/// `GET`: the agent's contacts.
+pub const AGENT_CONTACTS: &str = "/api/v1/agent/contacts";
+/// `POST`: asks someone to become the agent's contact.
+pub const AGENT_CONTACTS_ADD: &str = "/api/v1/agent/contacts/add";
+/// `POST`: ends a contact, for both sides.
+pub const AGENT_CONTACTS_REMOVE: &str = "/api/v1/agent/contacts/remove";
+/// `GET`: what the agent was asked, and what it asked.
+pub const AGENT_CONTACT_REQUESTS: &str = "/api/v1/agent/contacts/requests";
+/// `POST`: approves, rejects or cancels a request.
+pub const AGENT_CONTACT_REQUESTS_RESPOND: &str = "/api/v1/agent/contacts/requests/respond";
 /// `GET`, `PUT`: the person's profile.
 pub const ME_PROFILE: &str = "/api/v1/me/profile";
 /// `GET`: the person's agents.
@@ -19,6 +31,16 @@ pub const ME_AGENTS: &str = "/api/v1/me/agents";
 pub const ME_AGENTS_REGISTER: &str = "/api/v1/me/agents/register";
 /// `GET`, `POST`: the person's rooms.
 pub const ME_CHATS: &str = "/api/v1/me/chats";
+/// `GET`: the person's contacts.
+pub const ME_CONTACTS: &str = "/api/v1/me/contacts";
+/// `POST`: whom a handle names.
+pub const ME_CONTACTS_RESOLVE: &str = "/api/v1/me/contacts/resolve";
+/// `POST`: ends a contact, for both sides.
+pub const ME_CONTACTS_REMOVE: &str = "/api/v1/me/contacts/remove";
+/// `GET`: what the person was asked. `POST`: asks someone.
+pub const ME_CONTACT_REQUESTS: &str = "/api/v1/me/contacts/requests";
+/// `GET`: what the person asked.
+pub const ME_CONTACT_REQUESTS_SENT: &str = "/api/v1/me/contacts/requests/sent";
 /// `GET`: whom the person may bring into a room.
 pub const ME_PEERS: &str = "/api/v1/me/peers";
 
@@ -85,6 +107,36 @@ pub fn agent_activity(chat: ChatId) -> String {
 /// `DELETE`: one agent of the person.
 pub fn me_agent(agent: AgentId) -> String {
     format!("{ME_AGENTS}/{agent}")
+}
+
+/// `GET`: an agent's executions, for its owner.
+pub fn me_executions(agent: AgentId) -> String {
+    format!("{ME_AGENTS}/{agent}/executions")
+}
+
+/// `POST`: stops an agent in all its rooms, lets it go on, or interrupts it; `execution` is any of its own.
+pub fn me_execution_control(agent: AgentId, execution: ExecutionId, mode: ControlMode) -> String {
+    format!("{ME_AGENTS}/{agent}/executions/{execution}/{mode}")
+}
+
+/// `POST`: stops all agents of a room, lets them go on, or interrupts them.
+pub fn me_room_control(chat: ChatId, mode: ControlMode) -> String {
+    format!("{ME_CHATS}/{chat}/agents/{mode}")
+}
+
+/// `POST`: the same for one agent of the room.
+pub fn me_agent_control(chat: ChatId, agent: AgentId, mode: ControlMode) -> String {
+    format!("{ME_CHATS}/{chat}/agents/{agent}/{mode}")
+}
+
+/// `DELETE`: takes back a request that the person sent.
+pub fn me_contact_request(request: ContactRequestId) -> String {
+    format!("{ME_CONTACT_REQUESTS}/{request}")
+}
+
+/// `POST`: answers a request that the person received; `action` is `approve` or `reject`.
+pub fn me_contact_answer(request: ContactRequestId, action: ContactAction) -> String {
+    format!("{ME_CONTACT_REQUESTS}/{request}/{action}")
 }
 
 /// `GET`: one room of the person.

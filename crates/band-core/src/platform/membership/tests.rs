@@ -15,11 +15,13 @@ fn candidate(member: &Member) -> Candidate {
         description: member.description.clone(),
         owner: member.owner,
         shared_with_organization: false,
+        listed_in_directory: false,
+        tags: Vec::new(),
     }
 }
 
 fn joining<'a>(room: &'a Room, target: Option<&'a Candidate>, role: Role) -> Joining<'a> {
-    Joining { room, target, role, execution: Uuid::from_u128(0xe), now: at(50) }
+    Joining { room, target, is_contact: false, role, execution: Uuid::from_u128(0xe), now: at(50) }
 }
 
 /// Ann owns the room; Boss is an owner agent; Aide an admin agent; Echo a member agent; Cy a member.
@@ -193,4 +195,14 @@ fn a_room_whose_owner_is_deleted_gets_an_heir() {
     let member = room([with_role(Role::Owner, person(1, "Ann")), agent(2, "Boss", 1)]);
     assert_eq!(evict(&member, agent_id(2), at(60)).writes.len(), 1);
     assert_eq!(evict(&member, agent_id(77), at(60)).writes.len(), 0);
+}
+
+#[test]
+fn a_contact_is_within_reach() {
+    let far = candidate(&agent(21, "Far", 2));
+    let room = site();
+    let facts = Joining { is_contact: true, ..joining(&room, Some(&far), Role::Member) };
+    for who in [bot(4, 1), user(1)] {
+        assert!(add(&facts, who).is_ok(), "{who:?}");
+    }
 }

@@ -25,10 +25,11 @@ pub(crate) async fn list(
 pub(crate) async fn create(
     State(ctx): State<Context>,
     Caller(who): Caller,
+    IdempotencyKey(key): IdempotencyKey,
     _: Query<NoQuery>,
     Json(body): Json<CreateChat>,
 ) -> Answered {
-    Ok(answer::created(ctx.app.create_agent_chat(who, body).await?))
+    Ok(answer::created(ctx.app.create_agent_chat(who, body, key).await?))
 }
 
 pub(crate) async fn show(

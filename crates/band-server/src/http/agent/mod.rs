@@ -1,6 +1,7 @@
 //! The Agent API.
 
 mod chats;
+mod contacts;
 mod messages;
 mod participants;
 
@@ -9,6 +10,7 @@ use axum::response::Response;
 use band_wire::rest::query::{AgentPeersQuery, NoQuery};
 
 pub(super) use chats::{activity, context, create, create_event, list, show};
+pub(super) use contacts::{add_contact, contact_requests, contacts, remove_contact, respond_contact};
 pub(super) use messages::{failed, messages, next, processed, processing, send};
 pub(super) use participants::{add, participants, remove};
 

@@ -10,6 +10,7 @@ use crate::http::answer;
 use crate::http::body::Json;
 use crate::http::caller::Caller;
 use crate::http::context::Context;
+use crate::http::idempotency::IdempotencyKey;
 use crate::http::path::{One, Two};
 use crate::http::query::Query;
 
@@ -26,10 +27,11 @@ pub(crate) async fn add(
     State(ctx): State<Context>,
     Caller(who): Caller,
     One(chat): One<Chat>,
+    IdempotencyKey(key): IdempotencyKey,
     _: Query<NoQuery>,
     Json(body): Json<AddParticipant>,
 ) -> Answered {
-    Ok(answer::created(ctx.app.add_participant(who, chat, body).await?))
+    Ok(answer::created(ctx.app.add_participant(who, chat, body, key).await?))
 }
 
 pub(crate) async fn remove(

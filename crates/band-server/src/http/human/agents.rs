@@ -10,6 +10,7 @@ use crate::http::answer;
 use crate::http::body::Json;
 use crate::http::caller::Caller;
 use crate::http::context::Context;
+use crate::http::idempotency::IdempotencyKey;
 use crate::http::path::One;
 use crate::http::query::Query;
 
@@ -25,10 +26,11 @@ pub(crate) async fn agents(
 pub(crate) async fn register_agent(
     State(ctx): State<Context>,
     Caller(who): Caller,
+    IdempotencyKey(key): IdempotencyKey,
     _: Query<NoQuery>,
     Json(body): Json<RegisterAgent>,
 ) -> Answered {
-    Ok(answer::created(ctx.app.register_agent(who, body).await?))
+    Ok(answer::created(ctx.app.register_agent(who, body, key).await?))
 }
 
 pub(crate) async fn delete_agent(

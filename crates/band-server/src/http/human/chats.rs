@@ -26,10 +26,11 @@ pub(crate) async fn chats(
 pub(crate) async fn create_chat(
     State(ctx): State<Context>,
     Caller(who): Caller,
+    IdempotencyKey(key): IdempotencyKey,
     _: Query<NoQuery>,
     Json(body): Json<CreateChat>,
 ) -> Answered {
-    Ok(answer::created(ctx.app.create_my_chat(who, body).await?))
+    Ok(answer::created(ctx.app.create_my_chat(who, body, key).await?))
 }
 
 pub(crate) async fn chat(
@@ -76,10 +77,11 @@ pub(crate) async fn add_participant(
     State(ctx): State<Context>,
     Caller(who): Caller,
     One(chat): One<Chat>,
+    IdempotencyKey(key): IdempotencyKey,
     _: Query<NoQuery>,
     Json(body): Json<AddParticipant>,
 ) -> Answered {
-    Ok(answer::created(ctx.app.add_participant(who, chat, body).await?))
+    Ok(answer::created(ctx.app.add_participant(who, chat, body, key).await?))
 }
 
 pub(crate) async fn remove_participant(

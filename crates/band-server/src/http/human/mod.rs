@@ -2,6 +2,8 @@
 
 mod agents;
 mod chats;
+pub(super) mod contacts;
+pub(super) mod control;
 
 use axum::extract::State;
 use axum::response::Response;

@@ -1,14 +1,12 @@
 //! Agents.
 
+use super::View;
 use band_core::platform::page::{Key, Position};
 use band_core::platform::plan::AgentRow;
 use band_wire::rest::query::{AgentSort, Order};
-use band_wire::{AgentId, ChatId, UserId};
+use band_wire::{AgentId, UserId};
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Row, params};
-use uuid::Uuid;
-
-use super::View;
 
 use crate::store::{StoreError, column};
 
@@ -96,23 +94,6 @@ impl View<'_> {
         );
         let AgentFilter { name, listed, external } = filter;
         self.list(&sql, params![owner.uuid(), name, listed, external, limit, skip, key, id], read)
-    }
-
-    /// How many executions an agent has.
-    ///
-    /// # Errors
-    /// The database can't be read.
-    pub fn count_executions(self, agent: AgentId) -> Result<u64, StoreError> {
-        self.count("SELECT count(*) FROM executions WHERE agent_id = ?1", params![agent.uuid()])
-    }
-
-    /// The execution that binds an agent and a room.
-    ///
-    /// # Errors
-    /// The database can't be read.
-    pub fn execution(self, agent: AgentId, chat: ChatId) -> Result<Option<Uuid>, StoreError> {
-        let sql = "SELECT id FROM executions WHERE agent_id = ?1 AND chat_id = ?2";
-        self.first(sql, params![agent.uuid(), chat.uuid()], |row| row.get(0))
     }
 }
 

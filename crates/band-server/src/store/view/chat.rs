@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use band_core::platform::access::{self, Access, Row as OwnRow};
 use band_core::platform::page::{Key, Position};
 use band_core::platform::plan::full_name;
-use band_core::platform::{Chat, Member, Principal, Room, TitleState, handles};
+use band_core::platform::{Chat, Execution, Member, Principal, Room, TitleState, handles};
 use band_wire::rest::query::{ChatSort, OffsetQuery, Order};
 use band_wire::rest::{ChatKind, ChatStatus, MemberStatus, Role, SenderType};
 use band_wire::{AgentId, ChatId, Stamp, UserId};
@@ -41,12 +41,13 @@ const CHAT: &str = "c.id, c.title, c.title_state, c.kind, c.status, c.task_id, c
     c.last_message_at";
 
 const MEMBER: &str = "p.participant_id, p.kind, p.role, p.status, p.inserted_at, u.handle, u.first_name,
-    u.last_name, a.slug, a.name, a.description, a.owner_id, o.handle";
+    u.last_name, a.slug, a.name, a.description, a.owner_id, o.handle, e.id, e.stopped_at IS NOT NULL";
 
 /// Goes with the columns of [`MEMBER`].
 const JOINED: &str = "LEFT JOIN users u ON p.kind = 'User' AND u.id = p.participant_id
     LEFT JOIN agents a ON p.kind = 'Agent' AND a.id = p.participant_id
-    LEFT JOIN users o ON o.id = a.owner_id";
+    LEFT JOIN users o ON o.id = a.owner_id
+    LEFT JOIN executions e ON p.kind = 'Agent' AND e.agent_id = p.participant_id AND e.chat_id = p.chat_id";
 
 impl View<'_> {
     /// One room, whoever asks.
@@ -142,7 +143,7 @@ impl View<'_> {
              ) p {JOINED} WHERE p.place <= ?2 ORDER BY p.chat_id, p.participant_id"
         );
         let rows = self.list(&sql, params![hex_list(chats), each], |row| {
-            Ok((column::id(row, 13)?, row.get(14)?, read_member(row)?))
+            Ok((column::id(row, 15)?, row.get(16)?, read_member(row)?))
         })?;
         let mut found: BTreeMap<ChatId, (Vec<Member>, u64)> = BTreeMap::new();
         for (chat, total, member) in rows {
@@ -320,6 +321,7 @@ fn read_member(row: &Row<'_>) -> rusqlite::Result<Member> {
             (row.get(9)?, handles::of_agent(&owner, &slug), row.get(10)?)
         }
     };
+    let execution: Option<Uuid> = row.get(13)?;
     Ok(Member {
         id: column::id(row, 0)?,
         kind,
@@ -330,5 +332,8 @@ fn read_member(row: &Row<'_>) -> rusqlite::Result<Member> {
         description,
         owner: column::opt_id(row, 11)?,
         joined_at: column::stamp(row, 4)?,
+        execution: execution
+            .map(|id| Ok::<_, rusqlite::Error>(Execution { id, stopped: row.get(14)? }))
+            .transpose()?,
     })
 }

@@ -2,6 +2,8 @@
 
 mod agent;
 mod chat;
+mod contact;
+mod execution;
 mod key;
 mod message;
 mod peer;
@@ -15,6 +17,7 @@ pub use agent::AgentFilter;
 pub use chat::{ChatFilter, ChatRow};
 pub use key::{FoundKey, StoredAnswer};
 pub use message::StoredMessage;
+pub use peer::PeerRow;
 pub use timeline::{Direction, Slice, TypesWanted};
 
 use rusqlite::{CachedStatement, Connection, Row, ToSql};

@@ -12,8 +12,19 @@ use rusqlite::{Row, params};
 use super::View;
 use crate::store::{StoreError, column};
 
-const AGENT: &str = "a.id, a.name, o.handle, a.slug, a.description, a.owner_id, a.shared_with_organization
-    FROM agents a JOIN users o ON o.id = a.owner_id";
+const AGENT: &str = "a.id, a.name, o.handle, a.slug, a.description, a.owner_id, a.shared_with_organization,
+    a.listed_in_directory, a.tags FROM agents a JOIN users o ON o.id = a.owner_id";
+
+/// Someone whom a caller may bring into a room.
+#[derive(Debug, Clone)]
+pub struct PeerRow {
+    /// Who.
+    pub candidate: Candidate,
+    /// Whether the caller reaches them without a contact.
+    pub within: bool,
+    /// Whether they are a contact of the caller.
+    pub is_contact: bool,
+}
 
 impl View<'_> {
     /// The user or agent of an id.
@@ -31,6 +42,8 @@ impl View<'_> {
                 description: None,
                 owner: None,
                 shared_with_organization: false,
+                listed_in_directory: false,
+                tags: Vec::new(),
             }));
         }
         self.agent_candidate(id.cast())
@@ -45,8 +58,8 @@ impl View<'_> {
         self.first(&sql, params![agent.uuid()], read_agent)
     }
 
-    /// Whom a caller may bring into a room, without itself and those who are in one room already: people
-    /// first, then agents, by name.
+    /// Whom a caller may bring into a room, without itself and those who are in one room already: first whom
+    /// it reaches anyway, people before agents, by name; then those who are contacts alone.
     ///
     /// # Errors
     /// The database can't be read.
@@ -56,20 +69,25 @@ impl View<'_> {
         not_in: Option<ChatId>,
         kind: Option<SenderType>,
         page: OffsetQuery,
-    ) -> Result<(Vec<Candidate>, u64), StoreError> {
+    ) -> Result<(Vec<PeerRow>, u64), StoreError> {
         let (owner, is_agent) = match who {
             Principal::User(user) => (user, false),
             Principal::Agent { owner, .. } => (owner, true),
         };
         let from = "FROM (
                 SELECT 'User' AS kind, u.id, u.first_name AS name, u.last_name, u.handle, NULL AS slug,
-                    NULL AS description, NULL AS owner_id, 0 AS shared
-                FROM users u WHERE ?3 = 0 OR u.id = ?2
+                    NULL AS description, NULL AS owner_id, 0 AS shared, 0 AS listed, '[]' AS tags,
+                    ?3 = 0 OR u.id = ?2 AS within, k.id IS NOT NULL AS is_contact
+                FROM users u LEFT JOIN contacts k ON k.owner_id = ?1 AND k.contact_id = u.id
+                WHERE within OR is_contact
                 UNION ALL
                 SELECT 'Agent', a.id, a.name, NULL, o.handle, a.slug, a.description, a.owner_id,
-                    a.shared_with_organization
+                    a.shared_with_organization, a.listed_in_directory, a.tags,
+                    a.owner_id = ?2 OR a.shared_with_organization = 1, k.id IS NOT NULL
                 FROM agents a JOIN users o ON o.id = a.owner_id
-                WHERE a.deleted_at IS NULL AND (a.owner_id = ?2 OR a.shared_with_organization = 1)
+                LEFT JOIN contacts k ON k.owner_id = ?1 AND k.contact_id = a.id
+                WHERE a.deleted_at IS NULL
+                    AND (a.owner_id = ?2 OR a.shared_with_organization = 1 OR k.id IS NOT NULL)
             ) peer
             WHERE id <> ?1 AND (?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR NOT EXISTS (
                 SELECT 1 FROM participants p WHERE p.chat_id = ?5 AND p.participant_id = peer.id))";
@@ -78,7 +96,8 @@ impl View<'_> {
         let total =
             self.count(&format!("SELECT count(*) {from}"), params![own, owner, is_agent, kind, room])?;
         let sql = format!(
-            "SELECT * {from} ORDER BY kind DESC, fold(coalesce(name, handle)), id LIMIT ?6 OFFSET ?7"
+            "SELECT * {from} ORDER BY within DESC, kind DESC, fold(coalesce(name, handle)), id
+             LIMIT ?6 OFFSET ?7"
         );
         let skip = band_core::platform::page::skipped(page);
         let peers =
@@ -97,10 +116,12 @@ fn read_agent(row: &Row<'_>) -> rusqlite::Result<Candidate> {
         description: row.get(4)?,
         owner: column::opt_id(row, 5)?,
         shared_with_organization: row.get(6)?,
+        listed_in_directory: row.get(7)?,
+        tags: column::parsed(row, 8, |tags| serde_json::from_str(tags).ok())?,
     })
 }
 
-fn read_peer(row: &Row<'_>) -> rusqlite::Result<Candidate> {
+fn read_peer(row: &Row<'_>) -> rusqlite::Result<PeerRow> {
     let kind = column::parsed(row, 0, SenderType::parse)?;
     let (name, last, handle): (Option<String>, Option<String>, String) =
         (row.get(2)?, row.get(3)?, row.get(4)?);
@@ -111,7 +132,7 @@ fn read_peer(row: &Row<'_>) -> rusqlite::Result<Candidate> {
             (name.unwrap_or_default(), handles::of_agent(&handle, &slug))
         }
     };
-    Ok(Candidate {
+    let candidate = Candidate {
         id: column::id(row, 1)?,
         kind,
         name,
@@ -119,5 +140,8 @@ fn read_peer(row: &Row<'_>) -> rusqlite::Result<Candidate> {
         description: row.get(6)?,
         owner: column::opt_id(row, 7)?,
         shared_with_organization: row.get(8)?,
-    })
+        listed_in_directory: row.get(9)?,
+        tags: column::parsed(row, 10, |tags| serde_json::from_str(tags).ok())?,
+    };
+    Ok(PeerRow { candidate, within: row.get(11)?, is_contact: row.get(12)? })
 }

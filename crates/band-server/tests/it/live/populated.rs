@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::json;
 
-use super::{As, Party, Site};
+use super::{As, Party, Site, text_of};
 
 /// Two people, three agents, two rooms, messages, events, marks.
 pub(crate) struct Populated {
@@ -24,6 +24,10 @@ pub(crate) struct Populated {
     pub(crate) done: String,
     /// From Ann to the helper, not begun.
     pub(crate) waiting: String,
+    /// The helper's execution in Ann's room.
+    pub(crate) execution: String,
+    /// A contact request from Bob to Ann; another one is from his rival to the helper.
+    pub(crate) request: String,
 }
 
 impl Populated {
@@ -44,18 +48,38 @@ impl Populated {
         site.post(&helper, &format!("/api/v1/agent/chats/{room}/events"), event).await.expect(201);
         let waiting = site.say(&ann, &room, &helper, "second question").await;
         site.say(&bob, &other_room, &rival, "a secret").await;
-        Self { site, ann, bob, helper, scout, rival, room, other_room, done, waiting }
+        let path = format!("/api/v1/me/agents/{}/executions", helper.id);
+        let execution = text_of(&site.get(&ann, &path).await.expect(200)["data"][0]["id"]);
+        let ask = json!({"contact_request": {"recipient_handle": ann.handle}});
+        let made = site.post(&bob, "/api/v1/me/contacts/requests", ask).await.expect(201);
+        let request = text_of(&made["data"]["id"]);
+        let ask = json!({"handle": helper.handle, "message": "hello"});
+        site.post(&rival, "/api/v1/agent/contacts/add", ask).await.expect(201);
+        for (asks, other, answers) in [(&scout, &bob, false), (&rival, &scout, true)] {
+            let body = json!({"handle": other.handle});
+            site.post(asks, "/api/v1/agent/contacts/add", body).await.expect(201);
+            if answers {
+                let body = json!({"action": "approve", "handle": asks.handle});
+                site.post(other, "/api/v1/agent/contacts/requests/respond", body).await.expect(200);
+            }
+        }
+        Self { site, ann, bob, helper, scout, rival, room, other_room, done, waiting, execution, request }
     }
 
     /// A path with the ids of Ann's room in the places of its parameters.
     pub(crate) fn fill(&self, path: &str) -> String {
-        let id = if path.contains("/messages/") {
+        let id = if path.contains("/contacts/") {
+            &self.request
+        } else if path.contains("/agents/{id}/") {
+            &self.helper.id
+        } else if path.contains("/messages/") {
             &self.waiting
         } else if path.contains("/participants/") {
             &self.helper.id
         } else {
             &self.scout.id
         };
-        path.replace("{chat_id}", &self.room).replace("{id}", id)
+        let path = path.replace("{chat_id}", &self.room).replace("{execution_id}", &self.execution);
+        path.replace("{id}", id)
     }
 }

@@ -2,6 +2,7 @@
 //! of a body.
 
 mod agent;
+mod contact;
 mod human;
 mod paging;
 mod reader;
@@ -10,6 +11,7 @@ mod reader;
 mod tests;
 
 pub use agent::{AgentChatsQuery, AgentMessagesQuery, AgentPeersQuery, ContextQuery, StatusFilter};
+pub use contact::{AgentContactRequestsQuery, ContactsQuery, SentContactRequestsQuery, SentFilter};
 pub use human::{
     AgentSort, Anchor, ChatInclude, ChatSort, DeleteAgentQuery, MyAgentsQuery, MyChatQuery, MyChatsQuery,
     MyMessagesQuery, MyParticipantsQuery, MyPeersQuery, TypeFilter,

@@ -1,9 +1,9 @@
 use std::collections::BTreeSet;
 
 use band_wire::rest::query::{
-    AgentChatsQuery, AgentMessagesQuery, AgentPeersQuery, ContextQuery, DeleteAgentQuery, FromQuery,
-    MyAgentsQuery, MyChatQuery, MyChatsQuery, MyMessagesQuery, MyParticipantsQuery, MyPeersQuery, NoQuery,
-    QueryReader,
+    AgentChatsQuery, AgentContactRequestsQuery, AgentMessagesQuery, AgentPeersQuery, ContactsQuery,
+    ContextQuery, DeleteAgentQuery, FromQuery, MyAgentsQuery, MyChatQuery, MyChatsQuery, MyMessagesQuery,
+    MyParticipantsQuery, MyPeersQuery, NoQuery, QueryReader, SentContactRequestsQuery,
 };
 use band_wire::rest::routes;
 use serde_json::Value;
@@ -65,6 +65,11 @@ fn every_operation_knows_its_parameters_and_no_others() {
     law::<AgentMessagesQuery>("GET", "/api/v1/agent/chats/{chat_id}/messages", &all);
     law::<ContextQuery>("GET", "/api/v1/agent/chats/{chat_id}/context", &all);
     law::<NoQuery>("GET", "/api/v1/agent/chats/{chat_id}/participants", &all);
+    law::<ContactsQuery>("GET", routes::AGENT_CONTACTS, &all);
+    law::<AgentContactRequestsQuery>("GET", routes::AGENT_CONTACT_REQUESTS, &all);
+    law::<ContactsQuery>("GET", routes::ME_CONTACTS, &all);
+    law::<ContactsQuery>("GET", routes::ME_CONTACT_REQUESTS, &all);
+    law::<SentContactRequestsQuery>("GET", routes::ME_CONTACT_REQUESTS_SENT, &all);
     law::<NoQuery>("GET", routes::ME_PROFILE, &all);
     law::<MyAgentsQuery>("GET", routes::ME_AGENTS, &all);
     law::<DeleteAgentQuery>("DELETE", "/api/v1/me/agents/{id}", &all);

@@ -92,5 +92,13 @@ fn every_body_fits_its_schema_and_is_read_by_it() {
         &[("POST", "/api/v1/agent/chats/{chat_id}/activity")],
     );
     law::<RegisterAgent>(&requests::register_agent(), &[("POST", routes::ME_AGENTS_REGISTER)]);
+    law(&requests::add_contact(), &[("POST", routes::AGENT_CONTACTS_ADD)]);
+    law(
+        &requests::remove_contact(),
+        &[("POST", routes::AGENT_CONTACTS_REMOVE), ("POST", routes::ME_CONTACTS_REMOVE)],
+    );
+    law(&requests::respond_contact(), &[("POST", routes::AGENT_CONTACT_REQUESTS_RESPOND)]);
+    law(&requests::create_contact_request(), &[("POST", routes::ME_CONTACT_REQUESTS)]);
+    law(&requests::resolve_handle(), &[("POST", routes::ME_CONTACTS_RESOLVE)]);
     law::<UpdateProfile>(&requests::update_profile(), &[("PUT", routes::ME_PROFILE)]);
 }

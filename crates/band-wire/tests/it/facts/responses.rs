@@ -1,4 +1,6 @@
-use band_wire::rest::{ContextPage, Cursored, Data, DeliveryStatus, Page, Paged, routes};
+use band_wire::rest::{
+    ContactRequestStatus, ContextPage, Cursored, Data, DeliveryStatus, Page, Paged, routes,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -65,6 +67,50 @@ fn answers() -> Vec<(&'static str, &'static str, u16, Value)> {
     ]
 }
 
+fn of_contacts() -> Vec<(&'static str, &'static str, u16, Value)> {
+    vec![
+        ("GET", routes::AGENT_CONTACTS, 200, paged(agent_api::contact())),
+        (
+            "POST",
+            routes::AGENT_CONTACTS_ADD,
+            201,
+            data(agent_api::contact_state(ContactRequestStatus::Pending)),
+        ),
+        ("POST", routes::AGENT_CONTACTS_REMOVE, 200, data(agent_api::contact_removal())),
+        ("GET", routes::AGENT_CONTACT_REQUESTS, 200, json(agent_api::contact_requests())),
+        (
+            "POST",
+            routes::AGENT_CONTACT_REQUESTS_RESPOND,
+            200,
+            data(agent_api::contact_state(ContactRequestStatus::Rejected)),
+        ),
+        ("GET", routes::ME_CONTACTS, 200, paged(human_api::contact())),
+        ("POST", routes::ME_CONTACTS_RESOLVE, 200, data(human_api::resolved())),
+        ("POST", routes::ME_CONTACTS_REMOVE, 200, data(agent_api::contact_removal())),
+        ("GET", routes::ME_CONTACT_REQUESTS, 200, paged(human_api::contact_request())),
+        ("GET", routes::ME_CONTACT_REQUESTS_SENT, 200, paged(human_api::contact_request())),
+        ("POST", routes::ME_CONTACT_REQUESTS, 201, data(human_api::contact_request())),
+        (
+            "POST",
+            "/api/v1/me/contacts/requests/{id}/approve",
+            200,
+            data(agent_api::contact_state(ContactRequestStatus::Approved)),
+        ),
+        (
+            "POST",
+            "/api/v1/me/contacts/requests/{id}/reject",
+            200,
+            data(agent_api::contact_state(ContactRequestStatus::Rejected)),
+        ),
+        (
+            "DELETE",
+            "/api/v1/me/contacts/requests/{id}",
+            200,
+            data(agent_api::contact_state(ContactRequestStatus::Cancelled)),
+        ),
+    ]
+}
+
 fn json<T: Serialize>(value: T) -> Value {
     serde_json::to_value(value).unwrap()
 }
@@ -93,7 +139,7 @@ fn context() -> Value {
 #[test]
 fn every_answer_fits_its_schema() {
     let mut schemas = Schemas::load();
-    for (method, path, status, body) in answers() {
+    for (method, path, status, body) in answers().into_iter().chain(of_contacts()) {
         let schema = operation(method, path)["answers"][status.to_string()].clone();
         let at = format!("{method} {path} {status}");
         assert!(!schema.is_null(), "{at} is no answer of the operation");
@@ -105,7 +151,7 @@ fn every_answer_fits_its_schema() {
 #[test]
 fn every_property_of_the_answers_is_served() {
     let mut schemas = Schemas::load();
-    for (method, path, status, body) in answers() {
+    for (method, path, status, body) in answers().into_iter().chain(of_contacts()) {
         let schema = operation(method, path)["answers"][status.to_string()].clone();
         schemas.check(&body, &schema, "");
     }

@@ -1,3 +1,4 @@
+use band_wire::rest::ContactAction;
 use band_wire::rest::routes::{self, BASE};
 use serde_json::Value;
 
@@ -28,6 +29,19 @@ fn every_path_is_one_of_the_description() {
         (routes::agent_events(id(1)), "POST"),
         (routes::agent_context(id(1)), "GET"),
         (routes::agent_activity(id(1)), "POST"),
+        (routes::AGENT_CONTACTS.to_owned(), "GET"),
+        (routes::AGENT_CONTACTS_ADD.to_owned(), "POST"),
+        (routes::AGENT_CONTACTS_REMOVE.to_owned(), "POST"),
+        (routes::AGENT_CONTACT_REQUESTS.to_owned(), "GET"),
+        (routes::AGENT_CONTACT_REQUESTS_RESPOND.to_owned(), "POST"),
+        (routes::ME_CONTACTS.to_owned(), "GET"),
+        (routes::ME_CONTACTS_RESOLVE.to_owned(), "POST"),
+        (routes::ME_CONTACTS_REMOVE.to_owned(), "POST"),
+        (routes::ME_CONTACT_REQUESTS.to_owned(), "GET POST"),
+        (routes::ME_CONTACT_REQUESTS_SENT.to_owned(), "GET"),
+        (routes::me_contact_request(id(1)), "DELETE"),
+        (routes::me_contact_answer(id(1), ContactAction::Approve), "POST"),
+        (routes::me_contact_answer(id(1), ContactAction::Reject), "POST"),
         (routes::ME_PROFILE.to_owned(), "GET PUT"),
         (routes::ME_AGENTS.to_owned(), "GET"),
         (routes::ME_AGENTS_REGISTER.to_owned(), "POST"),

@@ -1,6 +1,7 @@
-use band_wire::rest::query::StatusFilter;
+use band_wire::rest::query::{SentFilter, StatusFilter};
 use band_wire::rest::{
-    ChatKind, ChatStatus, DeliveryStatus, EventType, MentionKind, PeerSource, Role, SenderType,
+    ChatKind, ChatStatus, ContactAction, ContactRequestStatus, DeliveryStatus, EventType, MentionKind,
+    PeerSource, Role, SenderType,
 };
 use band_wire::word::Word;
 use serde_json::Value;
@@ -33,9 +34,25 @@ fn closed_sets_have_the_words_of_the_description() {
     {
         assert_eq!(ours::<SenderType>(), told(name), "{name}");
     }
+    assert_eq!(ours::<ContactRequestStatus>(), told("ContactRequestStatus"));
+    let action = "ApiV1AgentContactsRequestsRespondPostRequestBodyContentApplicationJsonSchemaAction";
+    assert_eq!(ours::<ContactAction>(), told(action));
     assert_eq!(ours::<PeerSource>(), told("PeerSource"));
     assert_eq!(ours::<ChatKind>(), told("MeChatRoomType"));
     assert_eq!(ours::<ChatStatus>(), told("MeChatRoomStatus"));
+}
+
+#[test]
+fn sent_requests_are_asked_for_by_the_words_of_the_description() {
+    for name in [
+        "ApiV1AgentContactsRequestsGetParametersSentStatus",
+        "ApiV1MeContactsRequestsSentGetParametersStatus",
+    ] {
+        for word in told(name) {
+            let filter = SentFilter::parse(&word).unwrap_or_else(|| panic!("{word} is not known"));
+            assert_eq!(filter.status().map_or("all", ContactRequestStatus::as_str), word);
+        }
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
-use band_wire::rest::{DeliveryStatus, Participant};
+use band_wire::rest::{ContactRequestStatus, DeliveryStatus, Participant};
 
 use super::golden;
 use crate::samples::agent_api::{
-    activity, chat, event_created, listed_chat, mark, me, message_sent, participant, peer,
+    activity, chat, contact, contact_removal, contact_requests, contact_state, event_created, listed_chat,
+    mark, me, message_sent, participant, peer,
 };
 
 #[test]
@@ -21,6 +22,14 @@ fn participants_and_peers() {
     golden!("participant", both participant());
     golden!("participant_listed", both Participant { online: Some(true), ..participant() });
     golden!("peer", both peer());
+}
+
+#[test]
+fn contacts() {
+    golden!("agent_contact", both contact());
+    golden!("contact_state", both contact_state(ContactRequestStatus::Pending));
+    golden!("contact_removal", both contact_removal());
+    golden!("contact_requests", both contact_requests());
 }
 
 #[test]

@@ -2,7 +2,8 @@ use band_wire::rest::MyChat;
 
 use super::golden;
 use crate::samples::human_api::{
-    agent, chat, credentials, deleted_agent, listed_chat, nameless_profile, participant, profile,
+    agent, chat, contact, contact_request, control_sent, credentials, deleted_agent, execution, listed_chat,
+    nameless_profile, participant, profile, resolved,
 };
 
 #[test]
@@ -16,6 +17,19 @@ fn agents() {
     golden!("my_agent", both agent());
     golden!("issued_credentials", credentials());
     golden!("deleted_agent", both deleted_agent());
+}
+
+#[test]
+fn contacts() {
+    golden!("my_contact", both contact());
+    golden!("my_contact_request", both contact_request());
+    golden!("resolved_entity", both resolved());
+}
+
+#[test]
+fn executions() {
+    golden!("execution", both execution());
+    golden!("control_sent", both control_sent());
 }
 
 #[test]

@@ -2,7 +2,8 @@ use band_wire::rest::{Body, CreateChat, ReportActivity, SendMessage};
 
 use super::golden;
 use crate::samples::requests::{
-    add_participant, create_chat, create_event, fail_mark, register_agent, report_activity, send_message,
+    add_contact, add_participant, create_chat, create_contact_request, create_event, fail_mark,
+    register_agent, remove_contact, report_activity, resolve_handle, respond_contact, send_message,
     update_profile,
 };
 
@@ -28,4 +29,13 @@ fn messages_and_events() {
 fn people_and_agents() {
     golden!("register_agent", Body(&register_agent()));
     golden!("update_profile", Body(&update_profile()));
+}
+
+#[test]
+fn contacts() {
+    golden!("add_contact", Body(&add_contact()));
+    golden!("remove_contact", Body(&remove_contact()));
+    golden!("respond_contact", Body(&respond_contact()));
+    golden!("create_contact_request", Body(&create_contact_request()));
+    golden!("resolve_handle", Body(&resolve_handle()));
 }

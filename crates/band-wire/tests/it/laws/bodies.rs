@@ -2,8 +2,9 @@ use std::fmt::Debug;
 
 use band_wire::ParticipantId;
 use band_wire::rest::{
-    ActivityKind, ActivityReport, AddParticipant, Body, CreateChat, CreateEvent, EventType, FailMark,
-    FromBody, MentionInput, RegisterAgent, ReportActivity, Role, SendMessage, UpdateProfile,
+    ActivityKind, ActivityReport, AddContact, AddParticipant, Body, CreateChat, CreateContactRequest,
+    CreateEvent, EventType, FailMark, FromBody, MentionInput, RegisterAgent, RemoveContact, ReportActivity,
+    ResolveHandle, RespondContact, Role, SendMessage, UpdateProfile,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -31,6 +32,12 @@ const KEYS: &[&str] = &[
     "activity",
     "kind",
     "id",
+    "handle",
+    "recipient_handle",
+    "message",
+    "contact_id",
+    "request_id",
+    "action",
 ];
 
 /// A body that fits survives being sent; one that does not has issues, each under a pointer.
@@ -56,6 +63,11 @@ fn all_laws(body: &Value) -> Result<(), TestCaseError> {
     law::<RegisterAgent>(body.clone())?;
     law::<UpdateProfile>(body.clone())?;
     law::<ReportActivity>(body.clone())?;
+    law::<AddContact>(body.clone())?;
+    law::<RemoveContact>(body.clone())?;
+    law::<RespondContact>(body.clone())?;
+    law::<CreateContactRequest>(body.clone())?;
+    law::<ResolveHandle>(body.clone())?;
     law::<FailMark>(body.clone())
 }
 

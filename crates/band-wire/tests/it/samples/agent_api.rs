@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 
 use band_wire::rest::{
-    ActivityState, AgentChat, AgentMe, DeliveryStatus, EventCreated, EventType, MemberStatus, MessageMark,
-    MessageSent, Participant, Peer, PeerSource, Recipient, Role, SenderType,
+    ActivityState, AgentChat, AgentContact, AgentMe, ContactRemoval, ContactRequestState,
+    ContactRequestStatus, ContactRequests, ContactRequestsPage, DeliveryStatus, DirectionTotal, EventCreated,
+    EventType, IDEMPOTENCY_KEYS, ListedContactRequests, MemberStatus, MessageMark, MessageSent, Participant,
+    Peer, PeerSource, ReceivedContactRequest, Recipient, Role, SenderType, SentContactRequest,
 };
 
 use super::{at, id};
@@ -18,6 +20,7 @@ pub(crate) fn me() -> AgentMe {
         tags: vec!["demo".to_owned()],
         feature_flags: Some(BTreeMap::from([
             ("ff_file_transfer".to_owned(), false),
+            (IDEMPOTENCY_KEYS.to_owned(), true),
             ("ff_room_tasks".to_owned(), false),
         ])),
         avatar_url: None,
@@ -94,4 +97,51 @@ pub(crate) fn event_created() -> EventCreated {
 
 pub(crate) fn activity() -> ActivityState {
     ActivityState { working: true }
+}
+
+pub(crate) fn contact() -> AgentContact {
+    AgentContact {
+        id: id(6),
+        kind: SenderType::Agent.into(),
+        handle: Some("bob/scout".to_owned()),
+        name: Some("Scout".to_owned()),
+        description: Some("Looks ahead.".to_owned()),
+        is_external: Some(true),
+        listed_in_directory: Some(false),
+        tags: Some(vec!["demo".to_owned()]),
+        online: Some(true),
+        inserted_at: at(0),
+    }
+}
+
+pub(crate) fn contact_state(status: ContactRequestStatus) -> ContactRequestState {
+    ContactRequestState { id: id(5), status: status.into() }
+}
+
+pub(crate) fn contact_removal() -> ContactRemoval {
+    ContactRemoval::default()
+}
+
+pub(crate) fn contact_requests() -> ListedContactRequests {
+    let received = ReceivedContactRequest {
+        id: id(5),
+        from_handle: Some("bob".to_owned()),
+        from_name: Some("Bob".to_owned()),
+        message: Some("hello".to_owned()),
+        status: ContactRequestStatus::Pending.into(),
+        inserted_at: at(0),
+    };
+    let sent = SentContactRequest {
+        id: id(7),
+        to_handle: Some("bob/scout".to_owned()),
+        to_name: Some("Scout".to_owned()),
+        message: None,
+        status: ContactRequestStatus::Rejected.into(),
+        inserted_at: at(1),
+    };
+    let total = DirectionTotal { total: 1, total_pages: 1 };
+    ListedContactRequests {
+        data: ContactRequests { received: vec![received], sent: vec![sent] },
+        metadata: ContactRequestsPage { page: 1, page_size: 20, received: total, sent: total },
+    }
 }

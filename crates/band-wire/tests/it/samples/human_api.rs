@@ -1,6 +1,8 @@
+use band_wire::event::ControlMode;
 use band_wire::rest::{
-    ChatKind, ChatStatus, DeletedAgent, IssuedAgent, IssuedCredentials, IssuedKey, Membership, MyAgent,
-    MyChat, MyMembership, Participant, UserDetails,
+    ChatKind, ChatStatus, ContactParty, ContactRequestStatus, ContactUser, ControlSent, ControlledExecution,
+    DeletedAgent, Execution, ExecutionStatus, IssuedAgent, IssuedCredentials, IssuedKey, Membership, MyAgent,
+    MyChat, MyContact, MyContactRequest, MyMembership, Participant, ResolvedEntity, SenderType, UserDetails,
 };
 
 use super::shared::message;
@@ -105,4 +107,76 @@ pub(crate) fn listed_chat() -> MyChat {
         message_counts: Some([("text".to_owned(), 3)].into()),
         ..chat()
     }
+}
+
+pub(crate) fn contact() -> MyContact {
+    let user = ContactUser {
+        id: id(1),
+        handle: Some("ann".to_owned()),
+        name: Some("Ann Lee".to_owned()),
+        email: Some("ann@example.org".to_owned()),
+        listed_in_directory: Some(false),
+        tags: Some(Vec::new()),
+    };
+    MyContact {
+        id: id(6),
+        contact_id: id(1),
+        contact_type: SenderType::User.into(),
+        status: "active".to_owned(),
+        source: "request".to_owned(),
+        online: true,
+        user,
+        inserted_at: at(0),
+    }
+}
+
+pub(crate) fn contact_request() -> MyContactRequest {
+    let party = |number, handle: &str, name: &str| ContactParty {
+        id: id(number),
+        handle: Some(handle.to_owned()),
+        name: Some(name.to_owned()),
+    };
+    MyContactRequest {
+        id: id(5),
+        status: ContactRequestStatus::Approved.into(),
+        message: Some("hello".to_owned()),
+        requester_id: id(1),
+        requester_type: SenderType::User.into(),
+        recipient_id: id(2),
+        recipient_type: SenderType::Agent.into(),
+        requester: Some(party(1, "ann", "Ann Lee")),
+        recipient: Some(party(2, "bob/scout", "Scout")),
+        responded_at: Some(at(1)),
+        inserted_at: at(0),
+    }
+}
+
+pub(crate) fn resolved() -> ResolvedEntity {
+    ResolvedEntity {
+        kind: SenderType::Agent.into(),
+        name: Some("Scout".to_owned()),
+        handle: Some("bob/scout".to_owned()),
+    }
+}
+
+pub(crate) fn execution() -> Execution {
+    Execution {
+        id: id(8),
+        agent_id: id(2),
+        chat_room_id: id(4),
+        status: ExecutionStatus::Stopped.into(),
+        stop_reason: Some("user_requested".to_owned()),
+        stopped_at: Some(at(1)),
+        inserted_at: at(0),
+    }
+}
+
+pub(crate) fn control_sent() -> ControlSent {
+    let execution = ControlledExecution {
+        id: id(8),
+        agent_id: id(2),
+        chat_room_id: id(4),
+        status: ExecutionStatus::Stopped.into(),
+    };
+    ControlSent { success: true, mode: ControlMode::Stop, executions: vec![execution] }
 }

@@ -1,6 +1,7 @@
 use band_wire::rest::{
-    ActivityKind, ActivityReport, AddParticipant, CreateChat, CreateEvent, EventType, FailMark, MentionInput,
-    RegisterAgent, ReportActivity, Role, SendMessage, UpdateProfile,
+    ActivityKind, ActivityReport, AddContact, AddParticipant, ContactAction, CreateChat,
+    CreateContactRequest, CreateEvent, EventType, FailMark, MentionInput, RegisterAgent, RemoveContact,
+    ReportActivity, ResolveHandle, RespondContact, Role, SendMessage, UpdateProfile,
 };
 use serde_json::{Map, json};
 
@@ -48,4 +49,28 @@ pub(crate) fn register_agent() -> RegisterAgent {
 
 pub(crate) fn update_profile() -> UpdateProfile {
     UpdateProfile { first_name: Some("Ann".to_owned()), last_name: Some("Lee".to_owned()) }
+}
+
+pub(crate) fn add_contact() -> AddContact {
+    AddContact { handle: "@bob/scout".to_owned(), message: Some("hello".to_owned()) }
+}
+
+pub(crate) fn remove_contact() -> RemoveContact {
+    RemoveContact { handle: Some("@bob".to_owned()), contact_id: Some(id(6)) }
+}
+
+pub(crate) fn respond_contact() -> RespondContact {
+    RespondContact {
+        action: ContactAction::Approve,
+        handle: Some("@bob".to_owned()),
+        request_id: Some(id(5)),
+    }
+}
+
+pub(crate) fn create_contact_request() -> CreateContactRequest {
+    CreateContactRequest { recipient_handle: "@bob/scout".to_owned(), message: Some("hello".to_owned()) }
+}
+
+pub(crate) fn resolve_handle() -> ResolveHandle {
+    ResolveHandle { handle: "@bob/scout".to_owned() }
 }
