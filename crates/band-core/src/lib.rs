@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod backoff;
+pub mod lifecycle;
 pub mod link;
 pub mod machine;
 pub mod moment;

@@ -39,6 +39,10 @@ pub enum Error {
     /// Something of a stopped agent could not be cleaned up; the text names it.
     #[error("{0}")]
     Cleanup(String),
+    /// A start failed, and could not be undone: the agent keeps its lock until a stop has succeeded. The
+    /// source is why the start failed.
+    #[error("{0}\nAgent cleanup is incomplete; retain this host and call stop() to retry")]
+    Unclean(#[source] Box<Self>),
     /// The adapter could not start; the text is its own.
     #[error("the adapter could not start: {0}")]
     Adapter(String),
@@ -61,6 +65,7 @@ impl Error {
     pub fn api(&self) -> Option<&ApiError> {
         match self {
             Self::Unauthorized(api) | Self::Api(api) => Some(api),
+            Self::Unclean(err) => err.api(),
             Self::Config(_)
             | Self::ModelSelection(_)
             | Self::AlreadyRunning(_)
@@ -71,6 +76,27 @@ impl Error {
             | Self::Tool(_)
             | Self::Stopped { .. }
             | Self::Cancelled => None,
+        }
+    }
+
+    /// The same error once more, for those who waited for the same thing.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Config(text) => Self::Config(text.clone()),
+            Self::ModelSelection(text) => Self::ModelSelection(text.clone()),
+            Self::AlreadyRunning(text) => Self::AlreadyRunning(text.clone()),
+            Self::Unauthorized(api) => Self::Unauthorized(api.clone()),
+            Self::Api(api) => Self::Api(api.clone()),
+            Self::Connection(err) => {
+                Self::Connection(ConnectionError::new(err.what.clone(), err.source.to_string()))
+            }
+            Self::Ended(reason) => Self::Ended(reason.clone()),
+            Self::Cleanup(text) => Self::Cleanup(text.clone()),
+            Self::Unclean(err) => Self::Unclean(Box::new(err.again())),
+            Self::Adapter(text) => Self::Adapter(text.clone()),
+            Self::Tool(err) => Self::Tool(err.clone()),
+            Self::Stopped { room } => Self::Stopped { room: *room },
+            Self::Cancelled => Self::Cancelled,
         }
     }
 

@@ -27,7 +27,10 @@ pub use adapter::{
     InterruptMode, ModelCatalog, ModelChoice, ModelSelection, PlatformConnection, SimpleAdapter, Supported,
     adapter_fn,
 };
-pub use agent::{Agent, AgentBuilder, CleanupFailure, CleanupIncomplete, Running, Stopped};
+pub use agent::{
+    Agent, AgentBuilder, CleanupFailure, CleanupIncomplete, CleanupPhase, Cleanups, GracefulShutdown,
+    Running, ShutdownSignal, Stopped, run_with_graceful_shutdown,
+};
 pub use band_core::room::Member;
 pub use config::{AgentConfig, Endpoints, SessionConfig};
 pub use error::{ApiError, ConnectionError, Error, Result};

@@ -10,6 +10,7 @@ use super::{
     AdapterResult, ControlMessage, EffectiveFeatures, Features, FrameworkAdapter, Identity, InterruptMode,
     ModelCatalog, ModelSelection, PlatformConnection, Supported,
 };
+use crate::agent::Cleanups;
 use crate::turn::AgentInput;
 
 type Boxed<'a, T = ()> = Pin<Box<dyn Future<Output = AdapterResult<T>> + Send + 'a>>;
@@ -43,6 +44,7 @@ trait DynAdapter: Send + Sync {
     fn list_models(&self) -> Boxed<'_, Option<ModelCatalog>>;
     fn apply_model_selection<'a>(&'a self, selection: &'a ModelSelection, room: ChatId) -> Boxed<'a>;
     fn try_handle_control<'a>(&'a self, message: &'a ControlMessage) -> Boxed<'a, bool>;
+    fn cleanups(&self) -> Option<&Cleanups>;
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode);
     fn on_cleanup(&self, room: ChatId) -> Boxed<'_>;
     fn cleanup_all(&self) -> Boxed<'_>;
@@ -91,6 +93,10 @@ impl<A: FrameworkAdapter> DynAdapter for A {
 
     fn try_handle_control<'a>(&'a self, message: &'a ControlMessage) -> Boxed<'a, bool> {
         Box::pin(FrameworkAdapter::try_handle_control(self, message))
+    }
+
+    fn cleanups(&self) -> Option<&Cleanups> {
+        FrameworkAdapter::cleanups(self)
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {
@@ -149,6 +155,10 @@ impl FrameworkAdapter for BoxedAdapter {
 
     async fn try_handle_control(&self, message: &ControlMessage) -> AdapterResult<bool> {
         self.0.try_handle_control(message).await
+    }
+
+    fn cleanups(&self) -> Option<&Cleanups> {
+        self.0.cleanups()
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {

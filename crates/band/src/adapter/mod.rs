@@ -26,6 +26,7 @@ pub use model::{ModelCatalog, ModelChoice, ModelSelection};
 pub use platform::PlatformConnection;
 pub use simple::SimpleAdapter;
 
+use crate::agent::Cleanups;
 use crate::turn::AgentInput;
 
 /// The result of an adapter's hook.
@@ -132,6 +133,12 @@ pub trait FrameworkAdapter: Send + Sync + 'static {
     ) -> impl Future<Output = AdapterResult<bool>> + Send {
         let _ = message;
         ready(Ok(false))
+    }
+
+    /// What is to be released when the agent is over, beyond what [`cleanup_all`](Self::cleanup_all) does.
+    /// Always the same registry. Default: none.
+    fn cleanups(&self) -> Option<&Cleanups> {
+        None
     }
 
     /// A person interrupted or stopped the agent in a room. Must not wait.

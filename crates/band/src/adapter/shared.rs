@@ -9,6 +9,7 @@ use super::{
     AdapterResult, ControlMessage, EffectiveFeatures, Features, FrameworkAdapter, Identity, InterruptMode,
     ModelCatalog, ModelSelection, PlatformConnection, Supported,
 };
+use crate::agent::Cleanups;
 use crate::turn::AgentInput;
 
 /// An adapter of which the program keeps a handle. It is one adapter all the same: its hooks serve one agent.
@@ -66,6 +67,10 @@ impl<A: FrameworkAdapter> FrameworkAdapter for Arc<A> {
         message: &ControlMessage,
     ) -> impl Future<Output = AdapterResult<bool>> + Send {
         A::try_handle_control(self, message)
+    }
+
+    fn cleanups(&self) -> Option<&Cleanups> {
+        A::cleanups(self)
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {

@@ -8,6 +8,7 @@ use super::{
     AdapterResult, ControlMessage, EffectiveFeatures, Features, FrameworkAdapter, Identity, InterruptMode,
     ModelCatalog, ModelSelection, PlatformConnection, Supported, short_name,
 };
+use crate::agent::Cleanups;
 use crate::history::HistoryConverter;
 use crate::turn::{AgentInput, Turn};
 
@@ -122,6 +123,12 @@ pub trait SimpleAdapter: Send + Sync + 'static {
         ready(Ok(false))
     }
 
+    /// What is to be released when the agent is over, beyond what [`cleanup_all`](Self::cleanup_all) does.
+    /// Always the same registry. Default: none.
+    fn cleanups(&self) -> Option<&Cleanups> {
+        None
+    }
+
     /// A person interrupted or stopped the agent in a room. Must not wait.
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {
         let _ = (room, mode);
@@ -201,6 +208,10 @@ impl<A: SimpleAdapter> FrameworkAdapter for A {
         platform: &PlatformConnection,
     ) -> impl Future<Output = AdapterResult> + Send {
         SimpleAdapter::on_started(self, me, platform)
+    }
+
+    fn cleanups(&self) -> Option<&Cleanups> {
+        SimpleAdapter::cleanups(self)
     }
 
     fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {

@@ -10,6 +10,7 @@ use band_wire::ChatId;
 use secrecy::SecretString;
 
 use super::hooks::Hooks;
+use super::host::Host;
 use super::{Agent, Setup};
 use crate::adapter::{AdapterError, BoxedAdapter, FrameworkAdapter};
 use crate::config::{AgentConfig, Credentials, Endpoints, Env, SessionConfig, load_agent_config};
@@ -213,6 +214,7 @@ impl AgentBuilder {
             None => SessionConfig::from(&env)?,
         };
         let features = self.adapter.features().resolve(self.adapter.name(), &self.adapter.supported())?;
+        let cleanups = self.adapter.cleanups().cloned().unwrap_or_default();
         let setup = Setup {
             adapter: Arc::new(self.adapter),
             credentials,
@@ -223,9 +225,10 @@ impl AgentBuilder {
             env,
             features,
             hooks: Arc::new(self.hooks),
+            cleanups,
             seams: self.seams,
         };
-        Ok(Agent { setup })
+        Ok(Agent { host: Host::new(setup) })
     }
 }
 

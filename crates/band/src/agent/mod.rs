@@ -1,28 +1,40 @@
 //! An agent: what it needs, and how it starts, runs and stops.
 
+mod body;
 mod builder;
+mod cleanup;
+mod failure;
 pub(crate) mod hooks;
+mod host;
 mod metadata;
 mod place;
 mod run;
 mod running;
+mod shutdown;
+mod signals;
 mod start;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use builder::AgentBuilder;
-pub use running::{CleanupFailure, CleanupIncomplete, Running, Stopped};
+pub use cleanup::Cleanups;
+pub use failure::{CleanupFailure, CleanupIncomplete, CleanupPhase};
+pub use running::{Running, Stopped};
+pub use shutdown::{GracefulShutdown, run_with_graceful_shutdown};
+pub use signals::ShutdownSignal;
 
 use self::hooks::Hooks;
-use crate::adapter::{BoxedAdapter, EffectiveFeatures, FrameworkAdapter};
+use self::host::{Host, INSIDE, NotStopped};
+use crate::adapter::{AdapterError, BoxedAdapter, EffectiveFeatures, FrameworkAdapter};
 use crate::config::{AgentConfig, Credentials, EffectiveConfig, Endpoints, Env, SessionConfig};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::sim::Seams;
 
-/// An agent that is not running: its adapter, its key, its settings.
+/// An agent: its adapter, its key, its settings. Cheap to clone: all clones are one agent.
 ///
 /// ```no_run
 /// use band::{Agent, adapter_fn};
@@ -37,8 +49,9 @@ use crate::sim::Seams;
 /// ```
 ///
 /// Nothing is sent before [`start`](Self::start) or [`run`](Self::run). A stopped agent can be started again.
+#[derive(Clone)]
 pub struct Agent {
-    setup: Setup,
+    host: Arc<Host>,
 }
 
 /// What an agent is made of.
@@ -53,6 +66,7 @@ pub(crate) struct Setup {
     /// What was chosen and is supported; the platform may not serve all of it.
     pub(crate) features: EffectiveFeatures,
     pub(crate) hooks: Arc<Hooks>,
+    pub(crate) cleanups: Cleanups,
     pub(crate) seams: Seams,
 }
 
@@ -86,35 +100,84 @@ impl Agent {
         Self::builder(adapter).env().build()
     }
 
+    /// Starts: takes the single-instance lock, asks the platform who the agent is, starts the adapter,
+    /// connects, and joins the agent's rooms. Gives the running agent once all of that is done. What was
+    /// said while the agent was away is handled in the background.
+    ///
+    /// Whoever calls this while a start is under way joins it and gets its outcome; on an agent that runs it
+    /// gives another handle.
+    ///
+    /// # Errors
+    /// Another process runs the agent; the key is wrong; the platform refuses or can't be reached for a
+    /// minute; the agent has no description; the adapter refuses; a [`stop`](Self::stop) came in between.
+    /// Everything is undone, and the agent can be started again. What can't be undone keeps the lock, the
+    /// error says so, and until a stop has succeeded there is no other start.
+    pub async fn start(&self) -> Result<Running> {
+        self.host.start().await
+    }
+
+    /// Stops the agent, as [`Running::stop`] does, without a handle on its running. On one that does not run
+    /// there is nothing to do. A start that is under way is undone, and not waited for here.
+    ///
+    /// # Errors
+    /// Something could not be cleaned up; another stop tries what failed. Or it was called by a cleanup
+    /// callback, which it would wait for.
+    pub async fn stop(&self, timeout: Option<Duration>) -> Result<Stopped> {
+        self.host.stop(None, timeout).await.map_err(|not| match not {
+            NotStopped::Inside => Error::Config(INSIDE.to_owned()),
+            NotStopped::Unclean(failures) => Error::Cleanup(failure::told(&failures)),
+        })
+    }
+
+    /// Registers something to be run when the agent has stopped and the adapter has cleaned up, see
+    /// [`Cleanups`].
+    ///
+    /// # Errors
+    /// The agent has started already.
+    pub fn add_cleanup<F, Fut, E>(&self, name: impl Into<String>, callback: F) -> Result<()>
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<AdapterError>,
+    {
+        self.host.setup.cleanups.add(name, callback)
+    }
+
     /// The agent's id.
     pub fn id(&self) -> band_wire::AgentId {
-        self.setup.credentials.agent_id
+        self.host.setup.credentials.agent_id
     }
 
     /// Where the platform is.
     pub fn endpoints(&self) -> &Endpoints {
-        &self.setup.endpoints
+        &self.host.setup.endpoints
     }
 
     /// How it takes its place on the platform and on this host.
-    pub const fn config(&self) -> &AgentConfig {
-        &self.setup.config
+    pub fn config(&self) -> &AgentConfig {
+        &self.host.setup.config
     }
 
     /// What it counts, over all its runs.
-    pub const fn metrics(&self) -> &Metrics {
-        &self.setup.metrics
+    pub fn metrics(&self) -> &Metrics {
+        &self.host.setup.metrics
     }
 
     /// Everything it goes by, to be shown.
     pub fn effective_config(&self) -> EffectiveConfig {
-        let Setup { credentials, endpoints, env, config, session, .. } = &self.setup;
-        EffectiveConfig::new(credentials, endpoints, env, *config, session.clone())
+        self.host.setup.effective_config()
     }
 
     /// How it behaves in its rooms.
     pub fn session(&self) -> &SessionConfig {
-        &self.setup.session
+        &self.host.setup.session
+    }
+}
+
+impl Setup {
+    fn effective_config(&self) -> EffectiveConfig {
+        let Self { credentials, endpoints, env, config, session, .. } = self;
+        EffectiveConfig::new(credentials, endpoints, env, *config, session.clone())
     }
 }
 
@@ -122,9 +185,9 @@ impl Agent {
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent")
-            .field("credentials", &self.setup.credentials)
-            .field("endpoints", &self.setup.endpoints)
-            .field("session", &self.setup.session)
+            .field("credentials", &self.host.setup.credentials)
+            .field("endpoints", &self.host.setup.endpoints)
+            .field("session", &self.host.setup.session)
             .finish_non_exhaustive()
     }
 }

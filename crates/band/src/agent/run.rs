@@ -1,10 +1,9 @@
-//! Start, wait, stop: with signals.
+//! Start, wait, stop.
 
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
-use super::{Agent, Stopped};
+use super::signals::Signals;
+use super::{Agent, Running, Stopped};
 use crate::error::{Error, Result};
 use crate::link::StopReason;
 
@@ -12,11 +11,17 @@ use crate::link::StopReason;
 const GRACE: Duration = Duration::from_secs(30);
 
 impl Agent {
-    /// Starts, runs until SIGINT, SIGTERM or the end of the connection, and stops; turns get 30 s to finish.
-    /// A second signal cancels them at once. That another process took over is no error.
+    /// Starts, runs until SIGINT, SIGTERM, a [`stop`](Self::stop) or the end of the connection, and stops;
+    /// turns get 30 s to finish. A second signal cancels them at once, a third one ends the process as if
+    /// nobody listened. That another process took over is no error.
+    ///
+    /// When this is over, the signals do again what they did before: on Linux, where nobody had listened to
+    /// them, they end the process. A program that wants to listen itself uses
+    /// [`run_without_signals`](Self::run_without_signals) or [`GracefulShutdown`](super::GracefulShutdown).
     ///
     /// # Errors
-    /// The start failed, the platform ended the connection for good, or the adapter could not clean up.
+    /// The start failed, the platform ended the connection for good, or something could not be cleaned up;
+    /// then [`stop`](Self::stop) tries that again.
     pub async fn run(&self) -> Result<Stopped> {
         self.run_within(Some(GRACE)).await
     }
@@ -26,97 +31,73 @@ impl Agent {
     /// # Errors
     /// As [`run`](Self::run).
     pub async fn run_within(&self, grace: Option<Duration>) -> Result<Stopped> {
-        let mut signals = Signals::listen()?;
-        let stop = CancellationToken::new();
-        let running = {
-            let start = self.start_until(&stop);
-            tokio::pin!(start);
-            tokio::select! {
+        let mut signals = Signals::listen(false)?;
+        let start = self.start();
+        tokio::pin!(start);
+        let started = tokio::select! {
             biased;
-                            running = &mut start => running?,
-                            () = signals.next() => {
-                                stop.cancel();
-                                let unwound = tokio::select! {
-            biased;
-                                    unwound = &mut start => unwound,
-                                    () = signals.next() => return Ok(Stopped::before_start(false)),
-                                };
-                                match unwound {
-                                    Ok(running) => running,
-                                    Err(Error::Ended(StopReason::Requested)) => return Ok(Stopped::before_start(true)),
-                                    Err(err) => return Err(err),
-                                }
-                            }
-                        }
+            started = &mut start => started,
+            _ = signals.next() => {
+                self.stop(None).await?;
+                tokio::select! {
+                    biased;
+                    undone = &mut start => undone,
+                    _ = signals.next() => return Ok(Stopped { graceful: false, reason: None }),
+                }
+            }
         };
-        if !stop.is_cancelled() {
-            tokio::select! {
+        let running = match started {
+            Ok(running) => running,
+            Err(Error::Ended(StopReason::Requested)) => return Ok(Stopped::AT_REST),
+            Err(err) => return Err(err),
+        };
+        tokio::select! {
             biased;
-                            _ = running.closed() => {}
-                            () = signals.next() => {}
-                        }
+            _ = running.closed() => {}
+            _ = signals.next() => {}
         }
         let closer = running.closer();
-        let stopping = running.stop(grace);
-        tokio::pin!(stopping);
-        let stopped = loop {
+        let finishing = finish(running, grace);
+        tokio::pin!(finishing);
+        loop {
             tokio::select! {
-            biased;
-                            stopped = &mut stopping => break stopped?,
-                            () = signals.next() => closer.close(None),
-                        }
-        };
-        match stopped.reason {
-            Some(reason) if !reason.is_orderly() => Err(reason.into()),
-            _ => Ok(stopped),
-        }
-    }
-}
-
-impl Stopped {
-    const fn before_start(graceful: bool) -> Self {
-        Self { graceful, reason: None }
-    }
-}
-
-/// The signals that ask a process to end.
-#[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-}
-
-#[cfg(unix)]
-impl Signals {
-    fn listen() -> Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let listen =
-            |kind| signal(kind).map_err(|err| Error::Config(format!("signals can't be listened to: {err}")));
-        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-        biased;
-                    _ = self.interrupt.recv() => {}
-                    _ = self.terminate.recv() => {}
+                biased;
+                stopped = &mut finishing => return stopped,
+                _ = signals.next() => {
+                    closer.close(None);
+                    signals.let_go();
                 }
+            }
+        }
+    }
+
+    /// The same without signals: the host has its own way to [`stop`](Self::stop) the agent.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub async fn run_without_signals(&self, grace: Option<Duration>) -> Result<Stopped> {
+        let running = match self.start().await {
+            Ok(running) => running,
+            Err(Error::Ended(StopReason::Requested)) => return Ok(Stopped::AT_REST),
+            Err(err) => return Err(err),
+        };
+        running.closed().await;
+        finish(running, grace).await
     }
 }
 
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    #[expect(clippy::unnecessary_wraps, reason = "the other platform can fail")]
-    fn listen() -> Result<Self> {
-        Ok(Self)
-    }
-
-    async fn next(&mut self) {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
+/// Stops what is over, and tells why it was.
+async fn finish(running: Running, grace: Option<Duration>) -> Result<Stopped> {
+    let bad_end = running.0.ended().filter(|reason| !reason.is_orderly());
+    match (running.stop(grace).await, bad_end) {
+        (Ok(_), Some(reason)) => Err(reason.into()),
+        (Ok(stopped), None) => Ok(stopped),
+        (Err(incomplete), Some(reason)) => {
+            tracing::error!(
+                target: "band.agent", %incomplete, "Agent cleanup failed while unwinding; call stop() to retry",
+            );
+            Err(reason.into())
         }
+        (Err(incomplete), None) => Err(incomplete.into()),
     }
 }

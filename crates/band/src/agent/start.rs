@@ -1,13 +1,15 @@
-//! The start: lock, identity, adapter, connection, in this order; undone in the opposite one.
+//! The start: callbacks, lock, identity, adapter, connection, in this order.
 
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::body::{Body, Connected};
+use super::host::Host;
 use super::place::Place;
-use super::running::{Connected, Running};
-use super::{Agent, Setup, metadata};
+use super::running::Lease;
+use super::{Setup, metadata};
 use crate::adapter::{AdapterError, EffectiveFeatures, FrameworkAdapter, Identity, PlatformConnection};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
@@ -16,59 +18,122 @@ use crate::rest::{RestClient, RestConfig};
 use crate::runtime::{Parts, Runtime};
 use crate::sim::Chance;
 
-impl Agent {
-    /// Starts: takes the single-instance lock, asks the platform who the agent is, starts the adapter,
-    /// connects, and joins the agent's rooms. Gives the running agent once all of that is done. What was
-    /// said while the agent was away is handled in the background.
-    ///
-    /// # Errors
-    /// Another process runs the agent; the key is wrong; the platform refuses or can't be reached for a
-    /// minute; the agent has no description; the adapter refuses. Everything is undone, and the agent can
-    /// be started again.
-    pub async fn start(&self) -> Result<Running> {
-        self.start_until(&CancellationToken::new()).await
-    }
+/// What is known of the agent once the platform has said it.
+struct Known {
+    rest: RestClient,
+    identity: Arc<Identity>,
+    features: Arc<EffectiveFeatures>,
+    chance: Chance,
+}
 
-    /// The same; gives up when `stop` is cancelled.
-    pub(super) async fn start_until(&self, stop: &CancellationToken) -> Result<Running> {
+impl Host {
+    /// Takes the steps of a start, and notes in `body` what each one brings. Given up when `stop` is
+    /// cancelled; undone by whoever has the body.
+    pub(super) async fn take_steps(
+        self: &Arc<Self>,
+        body: &mut Body,
+        stop: &CancellationToken,
+    ) -> Result<Arc<Lease>> {
         let setup = &self.setup;
+        body.pending.callbacks = setup.cleanups.accept(self.id)?;
         if let Some(warning) = &setup.endpoints.warning {
             tracing::warn!(target: "band.agent", "{warning}");
         }
-        let agent = setup.credentials.agent_id;
         let place = Place::take(setup)?;
+        let journal = place.journal();
+        body.place = Some(place);
+        let known = or_stop(stop, self.ask_who_it_is()).await?;
+        body.pending.adapter = true;
+        or_stop(stop, self.start_adapter(&known)).await?;
+        let (identity, features) = (Arc::clone(&known.identity), Arc::clone(&known.features));
+        let connected = body.connected.insert(self.connect(known, journal)?);
+        or_stop(stop, self.joined(connected)).await?;
+        tracing::info!(
+            target: "band.agent",
+            "Agent started: {} (band-sdk {})", identity.name, env!("CARGO_PKG_VERSION"),
+        );
+        let watched = &connected.watched;
+        Ok(Arc::new(Lease {
+            host: Arc::clone(self),
+            life: self.life(),
+            identity,
+            features,
+            config: setup.effective_config(),
+            ended: watched.ended.clone(),
+            rooms: watched.rooms.clone(),
+            closer: watched.closer.clone(),
+        }))
+    }
+
+    async fn ask_who_it_is(&self) -> Result<Known> {
+        let setup = &self.setup;
         let chance = Chance::new(setup.seams.seed);
         let rest = RestClient::new(rest_config(setup, &chance))?;
-        let me = or_stop(stop, metadata::fetch(&rest, agent, chance.seed())).await?;
-        let features = setup.features.clone().served_by(me.feature_flags.as_ref());
-        setup.adapter.apply_effective_features(&features);
-        let features = Arc::new(features);
-        let identity = Arc::new(Identity::from(me));
-        let started = match or_stop(stop, start_adapter(setup, &identity, &rest)).await {
-            Ok(()) => or_stop(stop, connect(setup, rest, &identity, features, place.journal(), chance)).await,
-            Err(err) => Err(err),
-        };
-        match started {
-            Ok(connected) => {
-                tracing::info!(
-                    target: "band.agent",
-                    "Agent started: {} (band-sdk {})", identity.name, env!("CARGO_PKG_VERSION"),
-                );
-                Ok(Running::new(
-                    identity,
-                    Arc::clone(&setup.adapter),
-                    place,
-                    self.effective_config(),
-                    setup.metrics.clone(),
-                    connected,
-                ))
-            }
-            Err(err) => {
-                if let Err(failure) = setup.adapter.cleanup_all().await {
-                    tracing::warn!(target: "band.agent", err = %failure, "the adapter could not be cleaned up");
-                }
-                Err(err)
-            }
+        let me = metadata::fetch(&rest, setup.credentials.agent_id, chance.seed()).await?;
+        let features = Arc::new(setup.features.clone().served_by(me.feature_flags.as_ref()));
+        Ok(Known { rest, identity: Arc::new(me.into()), features, chance })
+    }
+
+    async fn start_adapter(&self, known: &Known) -> Result<()> {
+        let setup = &self.setup;
+        setup.cleanups.starts()?;
+        let platform = PlatformConnection::new(
+            setup.credentials.agent_id,
+            setup.credentials.api_key.clone(),
+            setup.endpoints.rest_url.clone(),
+            setup.endpoints.ws_url.clone(),
+            known.rest.clone(),
+        );
+        let refused = |err: AdapterError| Error::Adapter(err.to_string());
+        setup.adapter.apply_effective_features(&known.features);
+        setup.adapter.on_started(&known.identity, &platform).await.map_err(refused)?;
+        let chosen = setup.adapter.model_selection();
+        if chosen.is_empty() {
+            return Ok(());
+        }
+        match setup.adapter.list_models().await.map_err(refused)? {
+            Some(catalog) => chosen.check(&catalog),
+            None => Ok(()),
+        }
+    }
+
+    /// Opens the socket; the rooms are joined meanwhile.
+    fn connect(&self, known: Known, journal: Journal) -> Result<Connected> {
+        let setup = &self.setup;
+        let credentials = &setup.credentials;
+        let mut link =
+            LinkConfig::new(&setup.endpoints.ws_url, credentials.api_key.clone(), credentials.agent_id);
+        link.on_conflict = setup.config.conflict_policy;
+        link.seed = Some(known.chance.seed());
+        let (runtime, watched) = Runtime::start(Parts {
+            rest: known.rest,
+            link,
+            session: Arc::new(setup.session.clone()),
+            identity: known.identity,
+            adapter: Arc::clone(&setup.adapter),
+            metrics: setup.metrics.clone(),
+            journal,
+            features: known.features,
+            hooks: Arc::clone(&setup.hooks),
+            seams: setup.seams.clone(),
+            chance: known.chance,
+        })?;
+        let mut task = JoinSet::new();
+        task.spawn(runtime.run());
+        Ok(Connected { task, watched })
+    }
+
+    /// Waits until the rooms are joined.
+    async fn joined(&self, connected: &mut Connected) -> Result<()> {
+        match (&mut connected.watched.ready).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(StopReason::Conflict(_))) => Err(Error::AlreadyRunning(format!(
+                "Agent {} already has a live connection to the platform (another process or host is running it). \
+                 Stop that instance, or use AgentConfig(conflict_policy=ConflictPolicy.SUPERSEDE) to take over.",
+                self.setup.credentials.agent_id
+            ))),
+            Ok(Err(reason)) => Err(reason.into()),
+            Err(_) => Err(Error::Ended(StopReason::Requested)),
         }
     }
 }
@@ -83,72 +148,11 @@ fn rest_config(setup: &Setup, chance: &Chance) -> RestConfig {
     config
 }
 
-async fn start_adapter(setup: &Setup, identity: &Identity, rest: &RestClient) -> Result<()> {
-    let platform = PlatformConnection::new(
-        setup.credentials.agent_id,
-        setup.credentials.api_key.clone(),
-        setup.endpoints.rest_url.clone(),
-        setup.endpoints.ws_url.clone(),
-        rest.clone(),
-    );
-    let refused = |err: AdapterError| Error::Adapter(err.to_string());
-    setup.adapter.on_started(identity, &platform).await.map_err(refused)?;
-    let chosen = setup.adapter.model_selection();
-    if chosen.is_empty() {
-        return Ok(());
-    }
-    match setup.adapter.list_models().await.map_err(refused)? {
-        Some(catalog) => chosen.check(&catalog),
-        None => Ok(()),
-    }
-}
-
-/// Opens the socket and joins the rooms. When this is dropped, so is everything it began.
-async fn connect(
-    setup: &Setup,
-    rest: RestClient,
-    identity: &Arc<Identity>,
-    features: Arc<EffectiveFeatures>,
-    journal: Journal,
-    chance: Chance,
-) -> Result<Connected> {
-    let credentials = &setup.credentials;
-    let mut link =
-        LinkConfig::new(&setup.endpoints.ws_url, credentials.api_key.clone(), credentials.agent_id);
-    link.on_conflict = setup.config.conflict_policy;
-    link.seed = Some(chance.seed());
-    let (runtime, mut watched) = Runtime::start(Parts {
-        rest,
-        link,
-        session: Arc::new(setup.session.clone()),
-        identity: Arc::clone(identity),
-        adapter: Arc::clone(&setup.adapter),
-        metrics: setup.metrics.clone(),
-        journal,
-        features,
-        hooks: Arc::clone(&setup.hooks),
-        seams: setup.seams.clone(),
-        chance,
-    })?;
-    let mut task = JoinSet::new();
-    task.spawn(runtime.run());
-    match (&mut watched.ready).await {
-        Ok(Ok(_)) => Ok(Connected { task, watched }),
-        Ok(Err(StopReason::Conflict(_))) => Err(Error::AlreadyRunning(format!(
-            "Agent {} already has a live connection to the platform (another process or host is running it). Stop \
-             that instance, or use AgentConfig(conflict_policy=ConflictPolicy.SUPERSEDE) to take over.",
-            credentials.agent_id
-        ))),
-        Ok(Err(reason)) => Err(reason.into()),
-        Err(_) => Err(Error::Ended(StopReason::Requested)),
-    }
-}
-
 /// A step of the start, given up when the agent is to stop.
 async fn or_stop<T>(stop: &CancellationToken, step: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::select! {
-    biased;
-            outcome = step => outcome,
-            () = stop.cancelled() => Err(Error::Ended(StopReason::Requested)),
-        }
+        biased;
+        () = stop.cancelled() => Err(Error::Ended(StopReason::Requested)),
+        outcome = step => outcome,
+    }
 }

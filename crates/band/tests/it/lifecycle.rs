@@ -129,7 +129,11 @@ async fn what_could_not_be_cleaned_up_comes_back_and_only_that_is_tried_again() 
     book.failing.lock().unwrap().extend(["on_cleanup", "cleanup_all"]);
     let incomplete = running.stop(None).await.unwrap_err();
     assert_eq!(incomplete.failures.len(), 2);
-    assert!(incomplete.to_string().starts_with("Agent cleanup remains incomplete: room "));
+    assert!(
+        incomplete
+            .to_string()
+            .starts_with("Agent cleanup remains incomplete: Execution cleanup remains incomplete: room ")
+    );
     let before = book.notes().len();
     incomplete.running.stop(None).await.unwrap();
     assert_eq!(book.notes().len(), before + 2, "one room and the adapter: {:?}", book.notes());

@@ -2,6 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "all of this is tests")]
 
+mod cleanups;
 mod contract;
 mod control;
 mod faults;
@@ -12,3 +13,4 @@ mod platform;
 mod rooms;
 mod scene;
 mod signals;
+mod starting;

@@ -32,7 +32,7 @@ impl Book {
         self.noted.notify_waiters();
     }
 
-    fn fail(&self, hook: &'static str) -> AdapterResult {
+    pub(crate) fn fail(&self, hook: &'static str) -> AdapterResult {
         if self.is_failing(hook) { Err(format!("{hook} failed").into()) } else { Ok(()) }
     }
 

@@ -1,0 +1,120 @@
+//! What an agent holds while it lives, and how that is given up.
+
+use std::collections::BTreeSet;
+use std::sync::Weak;
+use std::time::Duration;
+
+use band_wire::ChatId;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::cleanup::guarded;
+use super::failure::{CleanupFailure, CleanupPhase};
+use super::host::Host;
+use super::place::Place;
+use super::running::Lease;
+use crate::adapter::FrameworkAdapter;
+use crate::runtime::{Closer, RuntimeEnd, Watched};
+
+/// A stop that may take longer than this is as good as one without an end.
+const LONGEST_STOP: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+/// What an agent holds. Dropped, everything is cut off at once and the adapter is not told.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    pub(super) connected: Option<Connected>,
+    pub(super) pending: Pending,
+    /// A turn was cancelled, in whichever attempt at the stop.
+    pub(super) cut_short: bool,
+    pub(super) lease: Weak<Lease>,
+    // The last to go.
+    pub(super) place: Option<Place>,
+}
+
+/// The runtime in its task.
+#[derive(Debug)]
+pub(super) struct Connected {
+    pub(super) task: JoinSet<RuntimeEnd>,
+    pub(super) watched: Watched,
+}
+
+/// What is still to be cleaned up.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    /// Rooms that the adapter has to forget.
+    pub(super) rooms: BTreeSet<ChatId>,
+    /// The adapter was given the platform.
+    pub(super) adapter: bool,
+    /// Callbacks are owned.
+    pub(super) callbacks: bool,
+}
+
+impl Body {
+    /// Orders the runtime to stop, if there is one.
+    pub(super) fn closer(&self) -> Option<Closer> {
+        self.connected.as_ref().map(|connected| connected.watched.closer.clone())
+    }
+
+    /// Gives up what is left: rooms and connection, then the adapter, then, when all of that is done, the
+    /// callbacks. What fails stays; the next attempt tries that alone. May be dropped: what is not done stays.
+    pub(super) async fn tear_down(&mut self, host: &Host, timeout: Option<Duration>) -> Vec<CleanupFailure> {
+        let mut failures = self.close(host, timeout).await;
+        if self.pending.adapter {
+            match guarded(host.id, host.setup.adapter.cleanup_all()).await {
+                Ok(()) => self.pending.adapter = false,
+                Err(err) => failures.push(CleanupFailure::new(CleanupPhase::Adapter, err.to_string())),
+            }
+        }
+        if self.pending.callbacks && failures.is_empty() {
+            failures = host.setup.cleanups.dispose(host.id).await;
+            self.pending.callbacks = !failures.is_empty();
+        }
+        failures
+    }
+
+    async fn close(&mut self, host: &Host, timeout: Option<Duration>) -> Vec<CleanupFailure> {
+        let mut failures = Vec::new();
+        if let Some(connected) = &mut self.connected {
+            connected.watched.closer.close(deadline(timeout));
+            let ended = connected.task.join_next().await;
+            self.connected = None;
+            match ended {
+                Some(Ok(end)) => {
+                    self.cut_short |= !end.graceful;
+                    self.pending.rooms.extend(end.left);
+                    failures.extend(self.forget_rooms(host).await);
+                    for (room, error) in end.unforgotten {
+                        self.pending.rooms.insert(room);
+                        failures.push(CleanupFailure::of_room(room, error));
+                    }
+                }
+                Some(Err(broken)) => {
+                    self.cut_short = true;
+                    let text = format!("the runtime broke: {broken}");
+                    failures.push(CleanupFailure::new(CleanupPhase::Runtime, text));
+                }
+                None => {}
+            }
+        } else {
+            failures.extend(self.forget_rooms(host).await);
+        }
+        failures
+    }
+
+    /// Has the adapter forget the rooms that it could not forget before.
+    async fn forget_rooms(&mut self, host: &Host) -> Vec<CleanupFailure> {
+        let mut failures = Vec::new();
+        for room in self.pending.rooms.clone() {
+            match guarded(host.id, host.setup.adapter.on_cleanup(room)).await {
+                Ok(()) => drop(self.pending.rooms.remove(&room)),
+                Err(err) => failures.push(CleanupFailure::of_room(room, err.to_string())),
+            }
+        }
+        failures
+    }
+}
+
+/// Until when turns may finish; none is at once.
+pub(super) fn deadline(timeout: Option<Duration>) -> Option<Instant> {
+    timeout.map(|timeout| Instant::now() + timeout.min(LONGEST_STOP))
+}
