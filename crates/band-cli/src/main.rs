@@ -24,6 +24,7 @@ mod user;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use band::logging::LogSettings;
 use clap::{Parser, Subcommand};
 
 use crate::exit::{EXIT_CODES, Exit, exit_of, line_of};
@@ -66,18 +67,28 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(err) => return told(&err),
     };
-    match cli.command {
-        // It talks to people by itself; every request besides would bury that.
-        Command::Up(_) => band::logging::init_or("warn,band.agent=info"),
-        _ => band::logging::init(),
+    if let Err(error) = log(&cli.command) {
+        return failed(&error);
     }
     match run(cli.command) {
         Ok(exit) => exit.into(),
-        Err(error) => {
-            print::err(&format!("error: {}", line_of(&error)));
-            exit_of(&error).into()
-        }
+        Err(error) => failed(&error),
     }
+}
+
+/// Logs as the environment says.
+fn log(command: &Command) -> Result<()> {
+    let mut settings = LogSettings::from_env()?;
+    if matches!(command, Command::Up(_)) && settings == LogSettings::default() {
+        // It talks to people by itself; every request besides would bury that.
+        settings.filter = Some("warn,band.agent=info".to_owned());
+    }
+    Ok(settings.configure()?)
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    print::err(&format!("error: {}", line_of(error)));
+    exit_of(error).into()
 }
 
 /// What the argument parser has to say: help and version are no errors.

@@ -4,23 +4,34 @@ use crate::stage::{Stage, variable};
 
 /// `band agent run --adapter echo` for the agent of these lines.
 fn agent(stage: &Stage, lines: &str) -> Process {
+    agent_with(stage, lines, &[])
+}
+
+/// The same, with more words.
+fn agent_with(stage: &Stage, lines: &str, words: &[&str]) -> Process {
     let mut command = stage.command(&["agent", "run", "--adapter", "echo"]);
-    for name in ["BAND_AGENT_ID", "BAND_API_KEY", "BAND_REST_URL", "BAND_WS_URL"] {
-        command.env(name, variable(lines, name));
-    }
+    command.args(words).envs(variables_of(lines));
     Process::start("agent", &mut command).unwrap()
 }
 
-async fn registered(stage: &Stage) -> String {
-    stage.run(&["user", "add", "Ann"]).await.done();
-    stage.run(&["agent", "add", "Gardener", "--description", "Knows the garden."]).await.done()
+/// Who the agent of these lines is, and where its platform.
+pub(crate) fn variables_of(lines: &str) -> impl Iterator<Item = (&'static str, &str)> {
+    ["BAND_AGENT_ID", "BAND_API_KEY", "BAND_REST_URL", "BAND_WS_URL"]
+        .into_iter()
+        .map(|name| (name, variable(lines, name)))
+}
+
+/// A person and an agent of theirs, as the lines that introduce them.
+pub(crate) async fn registered(stage: &Stage) -> (String, String) {
+    let user = stage.run(&["user", "add", "Ann"]).await.done();
+    (user, stage.run(&["agent", "add", "Gardener", "--description", "Knows the garden."]).await.done())
 }
 
 #[tokio::test]
 async fn it_says_when_it_has_started_and_stopped_and_how_it_ended() {
     let stage = Stage::new();
     let (_serve, _) = stage.serve().await;
-    let lines = registered(&stage).await;
+    let (_, lines) = registered(&stage).await;
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let mut process = agent(&stage, &lines);
         process.line("Agent started: Gardener (band-sdk ", PATIENCE).await.unwrap();
@@ -35,7 +46,7 @@ async fn it_says_when_it_has_started_and_stopped_and_how_it_ended() {
 async fn a_second_instance_on_this_machine_ends_with_three() {
     let stage = Stage::new();
     let (_serve, _) = stage.serve().await;
-    let lines = registered(&stage).await;
+    let (_, lines) = registered(&stage).await;
     let mut first = agent(&stage, &lines);
     first.line("Agent started", PATIENCE).await.unwrap();
     let mut second = agent(&stage, &lines);
@@ -47,7 +58,7 @@ async fn a_second_instance_on_this_machine_ends_with_three() {
 async fn a_wrong_key_ends_with_four() {
     let stage = Stage::new();
     let (_serve, _) = stage.serve().await;
-    let lines = registered(&stage).await;
+    let (_, lines) = registered(&stage).await;
     let key = variable(&lines, "BAND_API_KEY").to_owned();
     let mut process = agent(&stage, &lines.replace(&key, "band_a_1_wrong"));
     let line = process.line("error: ", PATIENCE).await.unwrap();
@@ -59,7 +70,7 @@ async fn a_wrong_key_ends_with_four() {
 async fn the_entry_of_a_file_beats_the_environment() {
     let stage = Stage::new();
     let (_serve, _) = stage.serve().await;
-    let lines = registered(&stage).await;
+    let (_, lines) = registered(&stage).await;
     let entry = format!(
         "bot:\n  agent_id: {}\n  api_key: {}\n",
         variable(&lines, "BAND_AGENT_ID"),

@@ -12,7 +12,12 @@ use crate::stage::{Stage, variable};
 /// The person of `band up`.
 pub(crate) async fn person(stage: &Stage) -> Person {
     let lines = stage.run(&["env"]).await.done();
-    Person::sign_in(variable(&lines, "BAND_REST_URL"), variable(&lines, "BAND_USER_KEY")).await.unwrap()
+    person_of(&lines, &lines).await
+}
+
+/// The person whose key stands in `user`, at the address in `lines`.
+pub(crate) async fn person_of(lines: &str, user: &str) -> Person {
+    Person::sign_in(variable(lines, "BAND_REST_URL"), variable(user, "BAND_USER_KEY")).await.unwrap()
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod data_directory;
 mod end_to_end;
 mod environment;
 mod help;
+mod logging;
 mod model;
 mod stage;
 mod usage;

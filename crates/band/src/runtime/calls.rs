@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::Parts;
 use super::context::{self, Past};
 use super::past::KeptPast;
+use super::phase::phase;
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::rest::{Mark, MessagesQuery, RestClient};
@@ -63,14 +64,20 @@ impl RoomCalls {
             Call::List { cursor } => Answer::Listed(self.list(cursor).await),
             Call::Claim(id) => {
                 let asked = Instant::now();
-                let claimed = self.rest.mark_processing(self.room, id).await;
+                let claimed = phase("claim", self.room, id, self.rest.mark_processing(self.room, id)).await;
                 self.metrics.claimed(asked.elapsed());
                 Answer::Marked(mark(claimed))
             }
-            Call::Processed(id) => Answer::Marked(mark(self.rest.mark_processed(self.room, id).await)),
-            Call::Failed(id, text) => Answer::Marked(mark(self.rest.mark_failed(self.room, id, &text).await)),
+            Call::Processed(id) => {
+                let marked = phase("ack", self.room, id, self.rest.mark_processed(self.room, id)).await;
+                Answer::Marked(mark(marked))
+            }
+            Call::Failed(id, text) => {
+                let marked = phase("ack", self.room, id, self.rest.mark_failed(self.room, id, &text)).await;
+                Answer::Marked(mark(marked))
+            }
             Call::Participants => Answer::Participants(self.participants().await),
-            Call::History(trigger) => self.history(trigger).await,
+            Call::History(trigger) => phase("hydrate", self.room, trigger, self.history(trigger)).await,
             Call::Activity(working) => Answer::Activity(self.report(working).await),
             Call::Notice(message, text) => {
                 self.notice(message, text).await;

@@ -5,6 +5,7 @@ mod context;
 mod control;
 mod mailbox;
 mod past;
+mod phase;
 mod room;
 mod rooms;
 mod turns;

@@ -79,13 +79,14 @@ impl Rooms {
     }
 
     fn scene(&self) -> Scene {
-        let Parts { identity, adapter, features, hooks, session, .. } = &self.parts;
+        let Parts { identity, adapter, features, hooks, session, chance, .. } = &self.parts;
         Scene {
             identity: Arc::clone(identity),
             adapter: Arc::clone(adapter),
             features: Arc::clone(features),
             hooks: Arc::clone(hooks),
             session: Arc::clone(session),
+            chance: chance.clone(),
         }
     }
 

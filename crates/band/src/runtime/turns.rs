@@ -7,16 +7,20 @@ use band_core::turn::{Ending, Verdict};
 use band_wire::rest::Message;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 use super::calls::RoomCalls;
 use super::mailbox::Mailbox;
+use super::phase::phase;
 use crate::adapter::dispatch::{Dispatched, dispatch};
 use crate::adapter::{AdapterError, AdapterErrorKind, BoxedAdapter, EffectiveFeatures, Identity};
 use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;
 use crate::history::RawHistory;
 use crate::journal::RoomJournal;
+use crate::logging::trace::{self, turn_span};
 use crate::preprocess::RoomContext;
+use crate::sim::Chance;
 use crate::tools::{RoomPort, RoomTools};
 use crate::turn::{AgentInput, IncomingMessage, RoomShared, Turn, TurnShared};
 
@@ -38,6 +42,7 @@ pub(super) struct Scene {
     pub(super) features: Arc<EffectiveFeatures>,
     pub(super) hooks: Arc<Hooks>,
     pub(super) session: Arc<SessionConfig>,
+    pub(super) chance: Chance,
 }
 
 struct Running {
@@ -49,6 +54,7 @@ struct Running {
     mailbox: Arc<Mailbox>,
     members: Arc<Vec<Member>>,
     updates: Option<UpTo>,
+    span: Span,
 }
 
 impl Turns {
@@ -67,14 +73,15 @@ impl Turns {
         let (text, updates) = updates.unzip();
         let input = self.input(message, bootstrap, calls, Arc::clone(&members), text);
         let shared = Arc::clone(&input.tools.shared);
-        tracing::debug!(target: "band.room", room = %calls.room, message_id = %shared.trigger, "turn starts");
+        let span = turn_span!(trace::fresh(self.scene.chance.uuid()), calls.room, shared.trigger);
         let (adapter, hooks) = (Arc::clone(&self.scene.adapter), Arc::clone(&self.scene.hooks));
         let context = self.context(bootstrap, calls);
-        let abort =
-            self.tasks.spawn(async move { dispatch(&adapter, &hooks.preprocessor, context, input).await });
+        let (room, trigger) = (calls.room, shared.trigger);
+        let handler = async move { dispatch(&adapter, &hooks.preprocessor, context, input).await };
+        let abort = self.tasks.spawn(phase("handler", room, trigger, handler).instrument(span.clone()));
         let (calls, mailbox) = (Arc::clone(calls), Arc::clone(&self.mailbox));
         let task = abort.id();
-        self.running = Some(Running { turn, task, abort, shared, calls, mailbox, members, updates });
+        self.running = Some(Running { turn, task, abort, shared, calls, mailbox, members, updates, span });
     }
 
     fn context(&self, bootstrap: bool, calls: &RoomCalls) -> RoomContext {
@@ -136,6 +143,7 @@ impl Turns {
     pub(super) fn abort(&mut self, turn: TurnId) -> Option<TurnEnd> {
         let running = self.running.take_if(|running| running.turn == turn)?;
         running.abort.abort();
+        let _in_turn = running.span.clone().entered();
         tracing::warn!(
             target: "band.room", room = %running.calls.room, message_id = %running.shared.trigger,
             "the adapter did not end its turn when asked to; it was dropped",
@@ -151,7 +159,7 @@ impl Turns {
                 Err(broken) => (broken.id(), Err(broken)),
             };
             if let Some(running) = self.running.take_if(|running| running.task == task) {
-                let ending = running.ending(outcome);
+                let ending = running.span.in_scope(|| running.ending(outcome));
                 return Some((running.turn, running.end(ending)));
             }
             tracing::debug!(target: "band.room", "a turn that had been dropped is over");
