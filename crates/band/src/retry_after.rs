@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use http::HeaderMap;
-use http::header::RETRY_AFTER;
+use http::header::{DATE, RETRY_AFTER};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
 /// How long to stay away: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date, or
-/// `X-RateLimit-Reset` in Unix seconds. Never negative; a date that is past means at once.
+/// `X-RateLimit-Reset` in Unix seconds. Never negative; a date that is past means at once. Dates are compared with
+/// the server's own `Date`, if it says one, so that neither clock has to be right.
 pub(crate) fn read(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    static PARSER: DateTimeParser = DateTimeParser::new();
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let date = |text: &str| PARSER.parse_timestamp(text).ok();
+    let now = text(DATE.as_str()).and_then(date).unwrap_or(now);
     if let Some(wait) = text("retry-after-ms").and_then(|text| seconds(text, 1000.0)) {
         return Some(wait);
     }
@@ -18,8 +22,7 @@ pub(crate) fn read(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
         if let Some(wait) = seconds(text, 1.0) {
             return Some(wait);
         }
-        static PARSER: DateTimeParser = DateTimeParser::new();
-        if let Ok(at) = PARSER.parse_timestamp(text) {
+        if let Some(at) = date(text) {
             return Some(until(at, now));
         }
     }
@@ -61,5 +64,14 @@ mod tests {
             headers.insert(name, value.parse().unwrap());
             assert_eq!(read(&headers, now), expected, "{name}: {value}");
         }
+    }
+
+    #[test]
+    fn a_date_counts_from_the_servers_own_clock() {
+        let mut headers = HeaderMap::new();
+        headers.insert(DATE, "Mon, 30 Nov 2020 10:00:00 GMT".parse().unwrap());
+        headers.insert(RETRY_AFTER, "Mon, 30 Nov 2020 10:01:30 GMT".parse().unwrap());
+        let now = "2026-11-30T10:00:00Z".parse().unwrap();
+        assert_eq!(read(&headers, now), Some(Duration::from_secs(90)));
     }
 }

@@ -26,7 +26,7 @@ pub struct ErrorBody {
     /// JSON pointer → texts. Always there on a failed validation.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::details")]
     pub details: Option<BTreeMap<String, Vec<String>>>,
-    /// Whole seconds to wait, on refused upgrades with 429 or 503.
+    /// Seconds to wait, rounded up, on refused upgrades with 429 or 503.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::seconds")]
     pub retry_after: Option<u64>,
 }
@@ -120,7 +120,8 @@ mod tests {
             (json!(5), Some(5)),
             (json!("15"), Some(15)),
             (json!(-1), None),
-            (json!(1.5), None),
+            (json!(1.5), Some(2)),
+            (json!("0.2"), Some(1)),
             (json!("soon"), None),
             (json!(null), None),
         ] {

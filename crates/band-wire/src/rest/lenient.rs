@@ -1,6 +1,7 @@
 //! Reading what a server sends, for `deserialize_with`: a decoration that is off must not cost the body.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -34,13 +35,17 @@ where
     Option::deserialize(deserializer).map(Some)
 }
 
-/// Whole seconds, as a number or its text; anything else is none.
+/// Seconds, as a number or its text; a part of one counts as a whole one; anything else is none.
 pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => text.trim().parse().ok(),
+        Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
+        Value::String(text) => text.trim().parse().ok().or_else(|| whole(text.trim().parse().ok()?)),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     })
+}
+
+fn whole(seconds: f64) -> Option<u64> {
+    Duration::try_from_secs_f64(seconds.ceil()).ok().map(|wait| wait.as_secs())
 }
 
 /// Texts by pointer. Servers have sent single texts and nested values too; those are kept as one text each.

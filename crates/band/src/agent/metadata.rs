@@ -42,3 +42,107 @@ fn setback(err: &Error) -> Setback {
         _ => Setback::Refused,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use band_wire::Id;
+    use bytes::Bytes;
+    use http::{Request, Response};
+    use serde_json::json;
+    use tokio::task::JoinSet;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::rest::{Carried, Gates, RestConfig, Transport};
+
+    /// A platform that answers so many calls in any second, and refuses the others.
+    #[derive(Debug)]
+    struct Busy {
+        most: usize,
+        says_when: bool,
+        answered: Mutex<VecDeque<Instant>>,
+        calls: Mutex<Vec<Instant>>,
+    }
+
+    impl Busy {
+        fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
+            let now = Instant::now();
+            self.calls.lock().unwrap().push(now);
+            let mut answered = self.answered.lock().unwrap();
+            while answered.front().is_some_and(|at| now.duration_since(*at) >= Duration::from_secs(1)) {
+                answered.pop_front();
+            }
+            if answered.len() >= self.most {
+                let refusal = Response::builder().status(429);
+                let refusal = if self.says_when { refusal.header("Retry-After", "1") } else { refusal };
+                return refusal.body(Bytes::new()).unwrap();
+            }
+            answered.push_back(now);
+            let body = match request.uri().path() {
+                "/api/v1/agent/me" => {
+                    let id = request.headers()["x-api-key"].to_str().unwrap();
+                    json!({"data": {"id": id, "handle": "a", "name": "A", "description": "Helps.", "owner_uuid": Uuid::nil(),
+                        "inserted_at": "2026-07-01T10:00:00Z", "updated_at": "2026-07-01T10:00:00Z"}})
+                }
+                _ => json!({"data": [], "metadata": {"page": 1, "page_size": 100, "total_count": 0,
+                    "total_pages": 0}}),
+            };
+            Response::new(body.to_string().into())
+        }
+    }
+
+    impl Transport for Busy {
+        fn carry(&self, request: Request<Bytes>) -> Carried<'_> {
+            Box::pin(async move {
+                sleep(Duration::from_millis(20)).await;
+                let answer = self.answer(&request);
+                sleep(Duration::from_millis(20)).await;
+                Ok(answer)
+            })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hundred_agents_start_at_once_against_twenty_calls_a_second_without_a_storm() {
+        const AGENTS: usize = 100;
+        for says_when in [true, false] {
+            let (answered, calls) = (Mutex::default(), Mutex::default());
+            let busy = Arc::new(Busy { most: 20, says_when, answered, calls });
+            let gates = Gates::default();
+            let mut starts = JoinSet::new();
+            for n in 0..AGENTS {
+                let agent: AgentId = Id::new(Uuid::from_u128(n as u128));
+                let transport = Arc::clone(&busy);
+                let mut config =
+                    RestConfig::new("http://busy", agent.to_string().into()).transport(transport);
+                config.gates = gates.clone();
+                starts.spawn(async move {
+                    let rest = RestClient::new(config).unwrap();
+                    fetch(&rest, agent, n as u64).await.unwrap();
+                    rest.all_chats().await.unwrap();
+                });
+            }
+            let start = Instant::now();
+            while let Some(started) = starts.join_next().await {
+                started.unwrap();
+            }
+            let calls = busy.calls.lock().unwrap();
+            let least = AGENTS * 2;
+            assert!(calls.len() * 10 <= least * 13, "{} calls where {least} would do", calls.len());
+            // No second brings many more calls than the platform can answer.
+            let crowd = |from: &Instant| {
+                calls
+                    .iter()
+                    .filter(|at| at.checked_duration_since(*from).is_some_and(|d| d.as_secs() < 1))
+                    .count()
+            };
+            let most = calls.iter().map(crowd).max().unwrap();
+            assert!(most <= 45, "{most} calls in a second");
+            assert!(start.elapsed() <= Duration::from_secs(30), "{:?}", start.elapsed());
+        }
+    }
+}

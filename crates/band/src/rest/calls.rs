@@ -52,7 +52,7 @@ impl RestClient {
     /// # Errors
     /// [`Unauthorized`](crate::Error::Unauthorized) for a wrong key; every other refusal or lost connection.
     pub async fn me(&self) -> Result<AgentMe> {
-        Ok(self.call(Call::get(routes::AGENT_ME).once()).await?.data()?)
+        Ok(self.call(Call::get(routes::AGENT_ME).once().in_lane(Lane::Starts)).await?.data()?)
     }
 
     /// One page of the agent's rooms, from page 1.

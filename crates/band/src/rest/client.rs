@@ -138,7 +138,7 @@ impl RestClient {
         let transport = transport.unwrap_or_else(transport::network);
         transport.prepare(&base.uri)?;
         let seed = seed.unwrap_or_else(crate::seed);
-        let gate = gates.gate(&base.text, seed);
+        let gate = gates.gate(&base.text);
         let dice = Mutex::new(Dice::new(seed));
         let inner = Inner { transport, api_key, base, gate, dice, pace, timeout, mark_timeout };
         Ok(Self(Arc::new(inner)))
@@ -158,11 +158,6 @@ impl RestClient {
                 let mut dice = self.0.dice.lock().unwrap_or_else(PoisonError::into_inner);
                 retry.after(failure, started.elapsed(), &mut dice)
             };
-            if let (Failure::Status { status: 429, retry_after: Some(wait) }, true) =
-                (failure, call.policy != Policy::Once)
-            {
-                self.0.gate.close_for(wait);
-            }
             let Some(delay) = delay else { return Err(error) };
             tracing::debug!(method = %call.method, path = call.path, ?delay, %error, "call failed, trying again");
             sleep(delay).await;
@@ -214,6 +209,10 @@ impl Inner {
         match timeout(limit, self.transport.carry(request)).await {
             Ok(Ok(response)) => {
                 let answer = Answer::new(response);
+                match answer.status {
+                    StatusCode::TOO_MANY_REQUESTS => self.gate.limited(answer.refusal().retry_after),
+                    _ => self.gate.answered(),
+                }
                 tracing::trace!(method = %call.method, path = call.path, status = answer.status.as_u16(),
                     elapsed = ?started.elapsed(), "call answered");
                 Ok(answer)

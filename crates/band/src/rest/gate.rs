@@ -1,13 +1,15 @@
-//! The one gate that every call of a client passes: it bounds what is under way, and closes for a while
-//! when the platform asks for it. The gates of all clients of one platform in this process close together.
+//! The gates that every call passes: one of its client, one of its platform. They bound what is under way, and
+//! the platform's keeps the pace that the platform asks for, for all clients of this process together.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use band_core::backoff::Dice;
+use band_core::Moment;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
+
+use super::rate::Rate;
 
 /// Calls of one client that are under way at once. More wait here in order, before their clock runs, so
 /// that a burst of rooms neither floods the platform nor times out in a pool.
@@ -15,20 +17,16 @@ pub(super) const IN_FLIGHT: usize = 128;
 /// Reports of activity that are under way at once, beside the other calls: a platform that is slow with
 /// them must not hold up the work.
 pub(super) const REPORTS_IN_FLIGHT: usize = 32;
-
-/// Calls that waited for a gate to open start within this time, and not all at once.
-const SPREAD: Duration = Duration::from_secs(2);
+/// Calls of all clients of one platform. One client alone can't use them up.
+pub(super) const ALL_IN_FLIGHT: usize = 512;
+/// Reports of all clients of one platform.
+const ALL_REPORTS_IN_FLIGHT: usize = 128;
+/// First calls of agents that start. Few, so that a fleet learns the platform's pace from a few refusals.
+const STARTS_IN_FLIGHT: usize = 8;
 
 /// The gates to the platforms. Clients with the same set wait together when a platform they share is busy.
 #[derive(Debug, Clone, Default)]
-pub struct Gates(Arc<Shutters>);
-
-/// The shutter of each platform that has a client, by its address.
-type Shutters = Mutex<BTreeMap<String, Weak<Shutter>>>;
-
-/// Until when a platform wants no calls.
-#[derive(Debug, Default)]
-struct Shutter(Mutex<Option<Instant>>);
+pub struct Gates(Arc<Mutex<BTreeMap<String, Weak<Platform>>>>);
 
 impl Gates {
     /// Those that all clients of this process share unless they are told otherwise.
@@ -37,32 +35,23 @@ impl Gates {
         SHARED.clone()
     }
 
-    /// A gate to the platform at this address. The seed is for jitter.
-    pub(super) fn gate(&self, platform: &str, seed: u64) -> Gate {
-        Gate {
-            work: Semaphore::const_new(IN_FLIGHT),
-            reports: Semaphore::const_new(REPORTS_IN_FLIGHT),
-            shutter: self.shutter(platform),
-            dice: Mutex::new(Dice::new(seed)),
-        }
+    /// A client's gate to the platform at this address.
+    pub(super) fn gate(&self, platform: &str) -> Gate {
+        Gate { own: Lanes::new(IN_FLIGHT, REPORTS_IN_FLIGHT, IN_FLIGHT), platform: self.platform(platform) }
     }
 
-    fn shutter(&self, platform: &str) -> Arc<Shutter> {
+    /// A platform is known for as long as it has a client.
+    fn platform(&self, address: &str) -> Arc<Platform> {
         let mut known = lock(&self.0);
-        known.retain(|_, shutter| shutter.strong_count() > 0);
-        let platform = platform.to_ascii_lowercase();
-        if let Some(shutter) = known.get(&platform).and_then(Weak::upgrade) {
-            return shutter;
+        known.retain(|_, platform| platform.strong_count() > 0);
+        let address = address.to_ascii_lowercase();
+        if let Some(platform) = known.get(&address).and_then(Weak::upgrade) {
+            return platform;
         }
-        let shutter = Arc::<Shutter>::default();
-        known.insert(platform, Arc::downgrade(&shutter));
-        shutter
+        let platform = Arc::new(Platform::new());
+        known.insert(address, Arc::downgrade(&platform));
+        platform
     }
-}
-
-/// Nothing can panic under these locks, so what they guard is never half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Which calls wait for each other.
@@ -72,63 +61,142 @@ pub(super) enum Lane {
     Work,
     /// The working indicator.
     Reports,
+    /// The first call of an agent.
+    Starts,
 }
 
+/// Places for calls that are under way.
 #[derive(Debug)]
-pub(super) struct Gate {
+struct Lanes {
     work: Semaphore,
     reports: Semaphore,
-    shutter: Arc<Shutter>,
-    dice: Mutex<Dice>,
+    starts: Semaphore,
 }
 
-impl Gate {
-    /// Waits until a call may start. `None` when the gate is gone, which it never is.
-    pub(super) async fn pass(&self, lane: Lane) -> Option<SemaphorePermit<'_>> {
-        let permits = match lane {
-            Lane::Work => &self.work,
-            Lane::Reports => &self.reports,
-        };
-        loop {
-            let permit = permits.acquire().await.ok()?;
-            // Asked with the permit in hand: the gate may have closed while this call waited for one.
-            let Some(until) = self.closed_until() else { return Some(permit) };
-            drop(permit);
-            let late = lock(&self.dice).up_to(SPREAD);
-            sleep_until(until + late).await;
+impl Lanes {
+    const fn new(work: usize, reports: usize, starts: usize) -> Self {
+        Self {
+            work: Semaphore::const_new(work),
+            reports: Semaphore::const_new(reports),
+            starts: Semaphore::const_new(starts),
         }
     }
 
-    /// Lets no call to the platform start for a while, whichever client of this process makes it.
-    pub(super) fn close_for(&self, wait: Duration) {
-        let Some(until) = Instant::now().checked_add(wait) else { return };
-        let mut closed = lock(&self.shutter.0);
-        *closed = Some(closed.map_or(until, |earlier| earlier.max(until)));
+    const fn lane(&self, lane: Lane) -> &Semaphore {
+        match lane {
+            Lane::Work => &self.work,
+            Lane::Reports => &self.reports,
+            Lane::Starts => &self.starts,
+        }
+    }
+}
+
+/// What all clients of one platform share.
+#[derive(Debug)]
+struct Platform {
+    lanes: Lanes,
+    origin: Instant,
+    /// Held for a few instructions.
+    rate: Mutex<Rate>,
+    /// Who may start next, when calls have to wait for each other. Whoever gives up leaves the line at once.
+    turn: Semaphore,
+}
+
+impl Platform {
+    fn new() -> Self {
+        Self {
+            lanes: Lanes::new(ALL_IN_FLIGHT, ALL_REPORTS_IN_FLIGHT, STARTS_IN_FLIGHT),
+            origin: Instant::now(),
+            rate: Mutex::default(),
+            turn: Semaphore::const_new(1),
+        }
     }
 
-    fn closed_until(&self) -> Option<Instant> {
-        let closed = *lock(&self.shutter.0);
-        closed.filter(|until| *until > Instant::now())
+    fn now(&self) -> Moment {
+        Moment::at(self.origin.elapsed())
     }
+
+    /// Waits until a call may start.
+    async fn wait(&self) {
+        if !lock(&self.rate).is_limited(self.now()) {
+            return;
+        }
+        // It fails only when it is closed, which it never is.
+        let _turn = self.turn.acquire().await;
+        loop {
+            let Err(at) = lock(&self.rate).start(self.now()) else { return };
+            match self.origin.checked_add(at.since_origin()) {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+}
+
+/// A client's gate to its platform.
+#[derive(Debug)]
+pub(super) struct Gate {
+    own: Lanes,
+    platform: Arc<Platform>,
+}
+
+/// The right to have one call under way.
+#[derive(Debug)]
+pub(super) struct Pass<'a> {
+    _own: Option<SemaphorePermit<'a>>,
+    _shared: Option<SemaphorePermit<'a>>,
+}
+
+impl Gate {
+    /// Waits until a call may start.
+    pub(super) async fn pass(&self, lane: Lane) -> Pass<'_> {
+        let own = self.own.lane(lane).acquire().await.ok();
+        let shared = self.platform.lanes.lane(lane).acquire().await.ok();
+        // Last, with both places in hand: the platform may have closed while this call waited for one.
+        self.platform.wait().await;
+        Pass { _own: own, _shared: shared }
+    }
+
+    /// The platform answered a call.
+    pub(super) fn answered(&self) {
+        lock(&self.platform.rate).answered(self.platform.now());
+    }
+
+    /// The platform wants fewer calls: none starts for a while, whichever client of this process makes it, and
+    /// then one after another.
+    pub(super) fn limited(&self, wait: Option<Duration>) {
+        lock(&self.platform.rate).limited(self.platform.now(), wait);
+    }
+}
+
+/// Nothing can panic under these locks, so what they guard is never half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::task::JoinSet;
+
     use super::*;
+
+    fn gate(platform: &str) -> Gate {
+        Gates::of_process().gate(platform)
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_closed_gate_opens_when_its_time_has_come() {
-        let gate = Gates::of_process().gate("http://one", 1);
+        let gate = gate("http://one");
         let start = Instant::now();
-        gate.close_for(Duration::from_secs(120));
-        gate.close_for(Duration::from_secs(5));
-        assert!(gate.pass(Lane::Work).await.is_some());
-        assert!((120..=122).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
+        gate.limited(Some(Duration::from_secs(120)));
+        gate.limited(Some(Duration::from_secs(5)));
+        gate.pass(Lane::Work).await;
+        assert_eq!(start.elapsed().as_secs(), 120);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_waited_for_a_place_heeds_a_gate_that_closed_meanwhile() {
-        let gate = Gates::of_process().gate("http://two", 1);
+        let gate = gate("http://two");
         let mut places = Vec::new();
         for _ in 0..IN_FLIGHT {
             places.push(gate.pass(Lane::Work).await);
@@ -137,33 +205,42 @@ mod tests {
         let next = gate.pass(Lane::Work);
         let limited = async {
             tokio::task::yield_now().await;
-            gate.close_for(Duration::from_secs(30));
+            gate.limited(Some(Duration::from_secs(30)));
             places.clear();
         };
-        let (passed, ()) = tokio::join!(next, limited);
-        assert!(passed.is_some());
-        assert!((30..=32).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
+        tokio::join!(next, limited);
+        assert_eq!(start.elapsed().as_secs(), 30);
     }
 
     #[tokio::test(start_paused = true)]
     async fn all_clients_of_a_platform_wait_when_one_is_told_to_and_those_of_others_do_not() {
-        let told = Gates::of_process().gate("https://busy.example", 1);
-        let other = Gates::of_process().gate("https://BUSY.example", 2);
-        let elsewhere = Gates::of_process().gate("https://idle.example", 3);
+        let told = gate("https://busy.example");
+        let other = gate("https://BUSY.example");
+        let elsewhere = gate("https://idle.example");
         let start = Instant::now();
-        told.close_for(Duration::from_secs(60));
-        assert!(elsewhere.pass(Lane::Work).await.is_some());
+        told.limited(Some(Duration::from_secs(60)));
+        elsewhere.pass(Lane::Work).await;
         assert_eq!(start.elapsed(), Duration::ZERO);
-        assert!(other.pass(Lane::Work).await.is_some());
+        other.pass(Lane::Work).await;
         assert!(start.elapsed() >= Duration::from_secs(60));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn calls_that_waited_for_a_gate_do_not_start_all_at_once() {
-        let gate = Arc::new(Gates::of_process().gate("http://three", 1));
+    async fn two_sets_of_gates_know_nothing_of_each_other() {
+        let (one, other) = (Gates::default().gate("http://x"), Gates::default().gate("http://x"));
         let start = Instant::now();
-        gate.close_for(Duration::from_secs(10));
-        let mut calls = tokio::task::JoinSet::new();
+        one.limited(Some(Duration::from_secs(60)));
+        other.pass(Lane::Work).await;
+        assert_eq!(start.elapsed(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_waited_for_a_gate_do_not_start_all_at_once() {
+        let gate = Arc::new(gate("http://three"));
+        let start = Instant::now();
+        (0..100).for_each(|_| gate.answered());
+        gate.limited(Some(Duration::from_secs(10)));
+        let mut calls = JoinSet::new();
         for _ in 0..IN_FLIGHT {
             let gate = Arc::clone(&gate);
             calls.spawn(async move {
@@ -172,8 +249,50 @@ mod tests {
             });
         }
         let starts = calls.join_all().await;
-        assert!(starts.iter().all(|at| (10_000..=12_001).contains(at)), "{starts:?}");
+        assert!(starts.iter().all(|at| (10_000..=12_000).contains(at)), "{starts:?}");
         let first_tenth = starts.iter().filter(|at| **at < 10_200).count();
         assert!(first_tenth < IN_FLIGHT / 4, "{first_tenth} at once");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_give_up_while_they_wait_leave_the_line() {
+        let gate = Arc::new(gate("http://four"));
+        let start = Instant::now();
+        gate.limited(Some(Duration::from_secs(10)));
+        let mut calls = JoinSet::new();
+        let mut givers_up = Vec::new();
+        for n in 0..10_000 {
+            let gate = Arc::clone(&gate);
+            let call = calls.spawn(async move {
+                gate.pass(Lane::Work).await;
+            });
+            if n >= 50 {
+                givers_up.push(call);
+            }
+        }
+        tokio::task::yield_now().await;
+        givers_up.iter().for_each(tokio::task::AbortHandle::abort);
+        while calls.join_next().await.is_some() {}
+        // Fifty at the slowest pace, and not the ten thousand.
+        assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
+        assert_eq!(gate.own.work.available_permits(), IN_FLIGHT);
+        assert_eq!(gate.platform.lanes.work.available_permits(), ALL_IN_FLIGHT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_client_can_not_use_up_what_all_share() {
+        let gates = Gates::default();
+        let (greedy, modest) = (Arc::new(gates.gate("http://five")), gates.gate("http://five"));
+        let mut places = Vec::new();
+        for _ in 0..IN_FLIGHT {
+            places.push(greedy.pass(Lane::Work).await);
+        }
+        let mut calls = JoinSet::new();
+        let more = Arc::clone(&greedy);
+        calls.spawn(async move {
+            more.pass(Lane::Work).await;
+        });
+        modest.pass(Lane::Work).await;
+        assert!(calls.try_join_next().is_none());
     }
 }

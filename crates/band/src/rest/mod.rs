@@ -3,13 +3,14 @@
 //! | Failure | Repeatable calls | Sends with a key | Sends without a key | Activity, `me` |
 //! |---|---|---|---|---|
 //! | 408, 5xx | 3 more attempts | 3 more | – | – |
-//! | 409 | 3 more | an answer | an answer | – |
+//! | 409 | – | – | – | – |
 //! | 429 | 3 more | 3 more | 3 more | – |
 //! | not connected | for 30 s | for 30 s | for 30 s | – |
 //! | broken off, no answer in time | for 30 s | for 30 s | – | – |
 //!
-//! A `Retry-After` is obeyed in full by the call that got it. That of a 429 counts for the platform as a whole: no
-//! client of it in this process starts a call before. A 503 may be about one route, so the others go on.
+//! A `Retry-After` is obeyed in full by the call that got it, in whichever form it comes. That of a 429 counts for
+//! the platform as a whole: no client of it in this process starts a call before, and then they start one after
+//! another ([`rate`]). A 503 may be about one route, so the others go on.
 
 mod answer;
 mod calls;
@@ -17,6 +18,7 @@ mod client;
 mod config;
 mod gate;
 mod mark;
+mod rate;
 mod retry;
 mod transport;
 

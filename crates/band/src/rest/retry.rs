@@ -51,7 +51,7 @@ pub(super) enum Failure {
 pub(super) enum Policy {
     /// Saying it twice is the same as saying it once.
     Repeatable,
-    /// The same, by an idempotency key. A conflict is an answer.
+    /// The same, by an idempotency key.
     Keyed,
     /// Only what the platform can't have acted on is repeated.
     Unkeyed,
@@ -68,8 +68,7 @@ impl Policy {
             Failure::Status { status, .. } => matches!(status, 408 | 429 | 500..),
         };
         match self {
-            Self::Repeatable => passing || matches!(failure, Failure::Status { status: 409, .. }),
-            Self::Keyed => passing,
+            Self::Repeatable | Self::Keyed => passing,
             Self::Unkeyed => harmless,
             Self::Once => false,
         }
@@ -138,7 +137,7 @@ mod tests {
             (status(403), vec![]),
             (status(404), vec![]),
             (status(408), vec![Repeatable, Keyed]),
-            (status(409), vec![Repeatable]),
+            (status(409), vec![]),
             (status(422), vec![]),
             (status(429), vec![Repeatable, Keyed, Unkeyed]),
             (status(500), vec![Repeatable, Keyed]),

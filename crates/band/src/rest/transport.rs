@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use http::{Request, Response, Uri};
 
 use super::config::is_loopback;
-use super::gate::{IN_FLIGHT, REPORTS_IN_FLIGHT};
+use super::gate::ALL_IN_FLIGHT;
 use crate::error::{Error, Result};
 use crate::tls;
 
@@ -92,7 +92,7 @@ fn connect(kind: Kind) -> Result<reqwest::Client> {
         // The key must not follow a redirect to another host.
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_LIMIT)
-        .pool_max_idle_per_host(IN_FLIGHT + REPORTS_IN_FLIGHT)
+        .pool_max_idle_per_host(ALL_IN_FLIGHT)
         .pool_idle_timeout(IDLE_FOR)
         .tcp_nodelay(true);
     if kind.loopback {

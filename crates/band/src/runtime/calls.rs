@@ -171,7 +171,7 @@ fn trouble(err: Error) -> Trouble {
 
 /// Whether the same call may work soon. Zero stands for no answer at all.
 const fn is_passing(status: u16) -> bool {
-    matches!(status, 0 | 408 | 409 | 429 | 500..)
+    matches!(status, 0 | 408 | 429 | 500..)
 }
 
 /// Working reports of all rooms: that they fail is logged once, and once that they work again.
