@@ -33,6 +33,12 @@ pub enum Error {
     /// The platform could not be reached, or its answer could not be read.
     #[error("{0}")]
     Connection(#[from] ConnectionError),
+    /// What became of a request is not known: the answer was lost, or the platform failed on the way. It is not
+    /// sent again, since the platform is not known to honour idempotency keys.
+    #[error(
+        "{0}. The platform may have carried it out all the same. It honours no idempotency keys, so it is not sent again"
+    )]
+    Unconfirmed(#[source] Box<Self>),
     /// The connection ended for good.
     #[error("the connection ended: {0}")]
     Ended(StopReason),
@@ -65,7 +71,7 @@ impl Error {
     pub fn api(&self) -> Option<&ApiError> {
         match self {
             Self::Unauthorized(api) | Self::Api(api) => Some(api),
-            Self::Unclean(err) => err.api(),
+            Self::Unconfirmed(err) | Self::Unclean(err) => err.api(),
             Self::Config(_)
             | Self::ModelSelection(_)
             | Self::AlreadyRunning(_)
@@ -93,6 +99,7 @@ impl Error {
             Self::Ended(reason) => Self::Ended(reason.clone()),
             Self::Cleanup(text) => Self::Cleanup(text.clone()),
             Self::Unclean(err) => Self::Unclean(Box::new(err.again())),
+            Self::Unconfirmed(err) => Self::Unconfirmed(Box::new(err.again())),
             Self::Adapter(text) => Self::Adapter(text.clone()),
             Self::Tool(err) => Self::Tool(err.clone()),
             Self::Stopped { room } => Self::Stopped { room: *room },

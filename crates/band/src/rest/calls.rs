@@ -52,7 +52,10 @@ impl RestClient {
     /// # Errors
     /// [`Unauthorized`](crate::Error::Unauthorized) for a wrong key; every other refusal or lost connection.
     pub async fn me(&self) -> Result<AgentMe> {
-        Ok(self.call(Call::get(routes::AGENT_ME).once().in_lane(Lane::Starts)).await?.data()?)
+        let answer = self.call(Call::get(routes::AGENT_ME).once().in_lane(Lane::Starts)).await?;
+        let me: AgentMe = answer.data()?;
+        self.learn_keys(me.honours_idempotency_keys());
+        Ok(me)
     }
 
     /// One page of the agent's rooms, from page 1.
@@ -137,7 +140,9 @@ impl RestClient {
     /// As for [`chats`](Self::chats); 409 when they are in it.
     pub async fn add_participant(&self, chat: ChatId, who: ParticipantId, role: Role) -> Result<Participant> {
         let body = AddParticipant { participant_id: who, role };
-        let call = Call::post(routes::agent_participants(chat), Policy::Unkeyed).json(&Body(&body))?;
+        let call =
+            Call::post(routes::agent_participants(chat), Policy::Unkeyed).keyed(Some(&self.fresh_key()))?;
+        let call = call.json(&Body(&body))?;
         Ok(self.call(call).await?.data()?)
     }
 

@@ -1,6 +1,7 @@
 //! One client for all rooms of an agent: the connections, the gate, the retries.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(super) struct Inner {
     pace: Pace,
     timeout: Duration,
     pub(super) mark_timeout: Duration,
+    /// Whether the platform is known to honour idempotency keys.
+    honours_keys: AtomicBool,
 }
 
 impl fmt::Debug for RestClient {
@@ -130,7 +133,9 @@ impl RestClient {
     }
 
     pub(super) fn with_pace(config: RestConfig, pace: Pace) -> Result<Self> {
-        let RestConfig { base_url, api_key, timeout, mark_timeout, transport, gates, seed } = config;
+        let RestConfig { base_url, api_key, timeout, mark_timeout, transport, gates, seed, honours_keys } =
+            config;
+        let honours_keys = AtomicBool::new(honours_keys);
         let base = BaseUrl::parse(&base_url)?;
         let mut api_key = HeaderValue::from_str(api_key.expose_secret().trim())
             .map_err(|_| Error::Config("api_key: only visible ASCII is allowed".to_owned()))?;
@@ -140,14 +145,15 @@ impl RestClient {
         let seed = seed.unwrap_or_else(crate::seed);
         let gate = gates.gate(&base.text);
         let dice = Mutex::new(Dice::new(seed));
-        let inner = Inner { transport, api_key, base, gate, dice, pace, timeout, mark_timeout };
+        let inner = Inner { transport, api_key, base, gate, dice, pace, timeout, mark_timeout, honours_keys };
         Ok(Self(Arc::new(inner)))
     }
 
     /// Makes a call, with as many attempts as its policy allows. Gives successes alone.
     pub(super) async fn call(&self, call: Call) -> Result<Answer> {
         let started = Instant::now();
-        let mut retry = Retry::new(call.policy, self.0.pace);
+        let policy = self.policy(&call);
+        let mut retry = Retry::new(policy, self.0.pace);
         loop {
             let (failure, error) = match self.0.attempt(&call).await {
                 Ok(answer) if answer.status.is_success() => return Ok(answer),
@@ -158,10 +164,33 @@ impl RestClient {
                 let mut dice = self.0.dice.lock().unwrap_or_else(PoisonError::into_inner);
                 retry.after(failure, started.elapsed(), &mut dice)
             };
-            let Some(delay) = delay else { return Err(error) };
+            let Some(delay) = delay else { return Err(policy.judge(failure, error)) };
             tracing::debug!(method = %call.method, path = call.path, ?delay, %error, "call failed, trying again");
             sleep(delay).await;
         }
+    }
+
+    /// A key is worth what the platform makes of it.
+    fn policy(&self, call: &Call) -> Policy {
+        match call.policy {
+            Policy::Keyed if !self.honours_keys() => Policy::Unkeyed,
+            policy => policy,
+        }
+    }
+
+    /// Whether the platform is known to honour idempotency keys: [`me`](Self::me) has told, or the configuration.
+    pub fn honours_keys(&self) -> bool {
+        self.0.honours_keys.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn learn_keys(&self, honoured: bool) {
+        self.0.honours_keys.store(honoured, Ordering::Relaxed);
+    }
+
+    /// A key that no other request of this client has.
+    pub(super) fn fresh_key(&self) -> String {
+        let mut dice = self.0.dice.lock().unwrap_or_else(PoisonError::into_inner);
+        format!("{:016x}{:016x}", dice.roll(), dice.roll())
     }
 
     /// Like [`call`](Self::call), with one limit for the whole of it.

@@ -28,8 +28,10 @@ pub struct RestConfig {
     pub transport: Option<Arc<dyn Transport>>,
     /// Whom it waits with when a platform is busy. Default: all clients of this process.
     pub gates: Gates,
-    /// Seed of the jitter. Default: another one for each client.
+    /// Seed of the jitter, and of keys that are made up. Default: another one for each client.
     pub seed: Option<u64>,
+    /// Whether the platform honours idempotency keys. Default: no, until [`me`](super::RestClient::me) has told.
+    pub honours_keys: bool,
 }
 
 impl RestConfig {
@@ -43,6 +45,7 @@ impl RestConfig {
             transport: None,
             gates: Gates::of_process(),
             seed: None,
+            honours_keys: false,
         }
     }
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use band_core::backoff::{Backoff, Dice};
 
+use crate::error::Error;
+
 /// How often a refusal that may pass is tried again.
 const RETRIES: u32 = 3;
 
@@ -72,6 +74,14 @@ impl Policy {
             Self::Unkeyed => harmless,
             Self::Once => false,
         }
+    }
+}
+
+impl Policy {
+    /// The error of a call that is not repeated: says so when it may have been carried out.
+    pub(super) fn judge(self, failure: Failure, error: Error) -> Error {
+        let unknown = matches!(failure, Failure::Broken | Failure::Status { status: 408 | 500.., .. });
+        if self == Self::Unkeyed && unknown { Error::Unconfirmed(Box::new(error)) } else { error }
     }
 }
 

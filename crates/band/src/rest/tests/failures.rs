@@ -62,8 +62,50 @@ async fn a_send_that_broke_off_is_repeated_under_its_key_and_never_without_one()
     assert_eq!(keyed.lines().len(), 3);
     for step in [Step::HangUp, refuse(500, "x"), refuse(503, "x")] {
         let unkeyed = Platform::follow([step, sent()]).await;
-        unkeyed.client().send_message(CHAT, &hello(), None).await.unwrap_err();
+        let err = unkeyed.client().send_message(CHAT, &hello(), None).await.unwrap_err();
+        assert!(matches!(err, Error::Unconfirmed(_)), "{err:?}");
         assert_eq!(unkeyed.lines().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn where_keys_are_not_honoured_a_send_that_may_have_been_stored_is_reported_and_not_repeated() {
+    for step in [Step::HangUp, refuse(500, "x"), refuse(502, "x"), refuse(408, "x")] {
+        let platform = Platform::follow([step, sent()]).await;
+        let mut config = platform.config();
+        config.honours_keys = false;
+        let err = quick(config).send_message(CHAT, &hello(), Some("k")).await.unwrap_err();
+        assert!(matches!(err, Error::Unconfirmed(_)), "{err:?}");
+        assert!(err.to_string().contains("may have carried it out all the same"), "{err}");
+        assert_eq!(platform.lines().len(), 1);
+        // The key goes along all the same: it does no harm.
+        assert!(platform.seen()[0].headers.contains("idempotency-key: k"));
+    }
+    // What can't have been stored is.
+    let platform = Platform::follow([refuse(429, "x"), sent()]).await;
+    let mut config = platform.config();
+    config.honours_keys = false;
+    quick(config).send_message(CHAT, &hello(), Some("k")).await.unwrap();
+    assert_eq!(platform.lines().len(), 2);
+}
+
+#[tokio::test]
+async fn whether_keys_are_honoured_is_learnt_from_who_the_agent_is() {
+    let me = |flags: Value| {
+        ok(&json!({"data": {"id": MESSAGE, "handle": "a", "name": "A", "description": "Helps.",
+            "owner_uuid": Uuid::nil(), "feature_flags": flags, "inserted_at": "2026-07-01T10:00:00Z",
+            "updated_at": "2026-07-01T10:00:00Z"}}))
+    };
+    for (flags, honoured) in [
+        (json!({"ff_idempotency_keys": true}), true),
+        (json!({"ff_file_transfer": true}), false),
+        (json!(null), false),
+    ] {
+        let platform = Platform::follow([me(flags)]).await;
+        let client = quick(RestConfig::new(format!("http://{}", platform.address), KEY.into()));
+        assert!(!client.honours_keys(), "nothing is known before");
+        client.me().await.unwrap();
+        assert_eq!(client.honours_keys(), honoured);
     }
 }
 

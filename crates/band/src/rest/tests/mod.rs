@@ -91,7 +91,9 @@ impl Platform {
     }
 
     fn config(&self) -> RestConfig {
-        RestConfig::new(format!("http://{}", self.address), KEY.into())
+        let mut config = RestConfig::new(format!("http://{}", self.address), KEY.into());
+        config.honours_keys = true;
+        config
     }
 
     /// A client that does not wait long between attempts.
