@@ -100,6 +100,13 @@ impl Pass {
     pub(super) fn skip(&mut self, id: MessageId) {
         self.skipped.insert(id);
     }
+
+    /// Leaves a message for a later pass.
+    pub(super) fn pass_over(&mut self, id: MessageId) {
+        if self.stage != Stage::InSync {
+            self.skip(id);
+        }
+    }
 }
 
 /// Whether, and why not, a message can be handled.

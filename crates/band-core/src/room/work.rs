@@ -126,8 +126,9 @@ impl Room {
                 *claim = Step::Done;
                 self.start_when_ready();
             }
+            // It is gone, or the agent is out of the room. It may come back, so it does not count as handled.
             Mark::NotFound => {
-                self.complete(id);
+                self.pass.pass_over(id);
                 self.work = None;
             }
             Mark::Rejected | Mark::Refused => {

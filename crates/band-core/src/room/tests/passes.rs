@@ -129,6 +129,24 @@ fn a_message_that_is_gone_is_passed_over() {
 }
 
 #[test]
+fn a_message_whose_claim_finds_nothing_is_looked_for_again_later() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::NotFound);
+    rig.tell(Input::Resync);
+    rig.sees(&["next"]);
+    rig.next(Some(1));
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::NotFound);
+    rig.sees(&["next"]);
+    rig.next(Some(1));
+    rig.sees(&["list"]);
+    rig.list("list", &[1], None);
+    rig.sees(&[]);
+}
+
+#[test]
 fn what_stands_behind_a_message_that_used_up_its_attempts_is_found_by_listing() {
     let mut rig = Rig::in_sync(|_| {});
     rig.push(1);
