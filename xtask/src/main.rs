@@ -6,6 +6,7 @@ mod bench;
 mod facts;
 mod metadata;
 mod rules;
+mod sim;
 mod soak;
 mod step;
 mod test;
@@ -31,6 +32,10 @@ cargo xtask COMMAND
                                  rooms:SDK:ROOMS, outage:SECONDS:AGENTS
   soak           an hour of steady traffic over a faulty network, and rooms that come and go, in a release build
                    --minutes N  --rate PER_SECOND  --cycles ROOMS  --seed N
+  sim            simulations: agents and platform on a simulated network, clock and disk
+                   --seed N        one seed with its trace; --only 1,2 and --calm run a part of it
+                   --seeds A..B    a range; what fails is made as small as it gets
+                   --seeds COUNT   so many more than docs/simulation.md tells of, written down there
   tidy           size, naming and text rules
   rules          the dependency rules, over cargo metadata
   facts          --from DIR: the fact files that tests compare with, made anew
@@ -57,6 +62,7 @@ fn run(command: &str, rest: &[String]) -> Result<()> {
         "tidy" => tidy::run(rest),
         "bench" => bench::run(rest),
         "rules" => rules::run(rest),
+        "sim" => sim::run(rest),
         "soak" => soak::run(rest),
         "facts" => facts::run(rest),
         "" | "help" | "--help" | "-h" => {

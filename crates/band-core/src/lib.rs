@@ -12,6 +12,8 @@ pub mod moment;
 pub mod platform;
 pub mod room;
 pub mod timers;
+#[doc(hidden)]
+pub mod trial;
 pub mod turn;
 
 pub use machine::{Deadline, Machine};

@@ -6,6 +6,7 @@
 //! - [`Api`] is the public API with any key.
 //! - [`Process`] runs any program, waits for its lines, and kills it.
 //! - [`weather`] is a network that goes wrong, [`soak`] a long run over it.
+//! - [`sim`] runs agents and platform on a simulated network, clock and disk, a seed at a time.
 //! - [`peers`] finds the real counterparts: the Python SDK, Node.js with its packages, a browser.
 //!
 //! Everything that waits has a deadline, and says what it saw when the deadline has passed.
@@ -19,6 +20,7 @@ mod person;
 mod platform;
 mod process;
 mod served;
+pub mod sim;
 pub mod soak;
 pub mod usage;
 mod watcher;

@@ -22,6 +22,7 @@ const STEPS: &[Step] = &[
     ("lints", |_| lints()),
     ("build", |_| build()),
     ("tests", |peers| run_command(&mut runner(peers, &["--workspace", "--locked"]))),
+    ("simulation", |_| crate::sim::quick()),
     ("doctests", |_| doctests()),
     ("page", |_| page()),
 ];

@@ -6,6 +6,7 @@ use band_wire::MessageId;
 use band_wire::rest::Message;
 
 use super::config::QUEUE_MAX;
+use crate::trial;
 
 /// A bounded queue that holds each message once.
 #[derive(Debug, Default)]
@@ -20,11 +21,12 @@ impl Queue {
         if self.ids.contains(&message.id) {
             return true;
         }
-        if self.waiting.len() >= QUEUE_MAX {
+        if self.waiting.len() >= trial::queue_max(QUEUE_MAX) {
             return false;
         }
         self.ids.insert(message.id);
         self.waiting.push_back(message);
+        trial::note_depth(self.waiting.len());
         true
     }
 

@@ -18,6 +18,7 @@ mod link_and_platform;
 mod lock_interop;
 mod phoenix_js;
 mod python_sdk;
+mod sim;
 mod soak;
 mod stage;
 mod two_processes;

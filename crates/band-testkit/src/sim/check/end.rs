@@ -1,0 +1,179 @@
+//! Checked when all faults have ended and everything should have come to rest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use band_wire::rest::DeliveryStatus;
+use band_wire::{ChatId, MessageId};
+
+use super::super::watch::{End, Excuse, Said};
+use super::super::world::{Net, World};
+
+/// A message and an agent that it mentions.
+struct Mention {
+    message: MessageId,
+    agent: usize,
+    said: Said,
+    status: Option<DeliveryStatus>,
+}
+
+/// All that was said, to everyone it was said to.
+fn mentions(world: &World) -> Vec<Mention> {
+    let mut all = Vec::new();
+    for (message, said) in &world.watch.said {
+        for agent in &said.to {
+            let status = status(world, *agent, said.room, *message);
+            all.push(Mention { message: *message, agent: *agent, said: said.clone(), status });
+        }
+    }
+    all
+}
+
+fn status(world: &World, agent: usize, room: ChatId, message: MessageId) -> Option<DeliveryStatus> {
+    let id = world.actors.get(agent)?.id;
+    let (seq, _) = world.platform.store().message(room, message)?;
+    world.platform.store().mentions(id, room).find(|(at, _)| *at == seq)?.1.status()
+}
+
+impl Mention {
+    fn excused(&self, world: &World, why: Excuse) -> bool {
+        world.watch.is_excused(self.agent, self.message, why)
+    }
+
+    /// Whether the last word on it has been spoken: no later look will change anything.
+    fn is_settled(&self, world: &World) -> bool {
+        let running = world.watch.runs_of(self.agent, self.message).any(|run| run.end.is_none());
+        match self.status {
+            Some(DeliveryStatus::Processed) => !running,
+            Some(DeliveryStatus::Failed) => !running && self.may_fail(world) && self.is_exhausted(world),
+            _ => !running && self.excused(world, Excuse::Unmarked),
+        }
+    }
+
+    /// Whether the process that runs now has made all attempts that it may.
+    fn is_exhausted(&self, world: &World) -> bool {
+        let life = world.actors.get(self.agent).map(|actor| actor.life).unwrap_or_default();
+        let runs = world.watch.runs_of(self.agent, self.message);
+        let made = runs.filter(|run| run.process.life == life && run.end != Some(End::NotAccepted)).count();
+        made >= usize::try_from(world.watch.retries).unwrap_or(usize::MAX)
+            || self.excused(world, Excuse::Unmarked)
+    }
+
+    fn may_fail(&self, world: &World) -> bool {
+        let has_failed =
+            |end| matches!(end, End::Failed | End::Silent | End::Unposted | End::Dropped | End::Cancelled);
+        self.said.how.always_fails()
+            || world.watch.runs_of(self.agent, self.message).any(|run| run.end.is_some_and(has_failed))
+    }
+}
+
+/// Whether nothing is left to do.
+pub(crate) fn is_quiet(world: &World) -> bool {
+    let is_running = world.watch.runs.iter().any(|run| run.end.is_none());
+    !is_running && mentions(world).iter().all(|mention| mention.is_settled(world))
+}
+
+/// A person interrupts: what is open there may be consumed without a reply.
+pub(crate) fn interrupted(world: &mut World, agent: usize, room: ChatId) {
+    let here = world.watch.said.iter().filter(|(_, said)| said.room == room && said.to.contains(&agent));
+    let open: Vec<MessageId> = here
+        .map(|(message, _)| *message)
+        .filter(|message| status(world, agent, room, *message) != Some(DeliveryStatus::Processed))
+        .collect();
+    open.into_iter().for_each(|message| world.watch.excuse(agent, message, Excuse::Interrupted));
+}
+
+/// Everything that was said has come to its end.
+pub(crate) fn at_rest(net: &Arc<Net>) {
+    let mut world = net.lock();
+    let mut found = Vec::new();
+    for mention in mentions(&world) {
+        let Mention { message, agent, status, .. } = &mention;
+        if !mention.is_settled(&world) {
+            found.push(("handled", format!("{message} for agent {agent} is left as {status:?}")));
+        }
+        let answered = world.watch.runs_of(*agent, *message).any(|run| run.end == Some(End::Answered));
+        if answered
+            && *status != Some(DeliveryStatus::Processed)
+            && !mention.excused(&world, Excuse::Unmarked)
+        {
+            found
+                .push(("ack", format!("{message} was answered by agent {agent}, and is left as {status:?}")));
+        }
+        replies(&world, &mention, &mut found);
+    }
+    found.into_iter().for_each(|(checker, text)| world.watch.violated(checker, text));
+}
+
+/// Each reply is visible once, and none is missing.
+fn replies(world: &World, mention: &Mention, found: &mut Vec<(&'static str, String)>) {
+    let Mention { message, agent, said, status } = mention;
+    let Some(actor) = world.actors.get(*agent) else { return };
+    let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
+    let own = format!("re {message} ");
+    for (_, stored) in world.platform.store().timeline(said.room) {
+        let is_own = stored.sender_id == actor.id.into() && stored.message_type == "text";
+        let Some((_, rest)) = stored.content.split_once(&own).filter(|_| is_own) else { continue };
+        let ordinal = rest.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(u32::MAX);
+        *seen.entry(ordinal).or_default() += 1;
+    }
+    for (ordinal, count) in &seen {
+        if *count > 1 {
+            found.push((
+                "one-reply",
+                format!("agent {agent}: reply {ordinal} to {message} is there {count} times"),
+            ));
+        }
+    }
+    let wanted = said.how.replies();
+    let is_complete = (0..wanted).all(|ordinal| seen.contains_key(&ordinal));
+    let lacks = !is_complete && *status == Some(DeliveryStatus::Processed);
+    if lacks && !mention.excused(world, Excuse::Interrupted) && !mention.excused(world, Excuse::Unposted) {
+        found.push((
+            "one-reply",
+            format!("agent {agent}: {message} is processed with {} of {wanted} replies", seen.len()),
+        ));
+    }
+}
+
+/// Every room answers.
+pub(crate) fn canaries(net: &Arc<Net>) {
+    let mut world = net.lock();
+    let deaf: Vec<String> = mentions(&world)
+        .iter()
+        .filter(|mention| mention.said.is_canary && mention.status != Some(DeliveryStatus::Processed))
+        .map(|mention| format!("agent {} does not answer in {}", mention.agent, mention.said.room))
+        .collect();
+    deaf.into_iter().for_each(|text| world.watch.violated("deaf", text));
+    let found = {
+        let mut found = Vec::new();
+        let all = mentions(&world);
+        let canaries = all.iter().filter(|mention| mention.said.is_canary);
+        canaries.for_each(|mention| replies(&world, mention, &mut found));
+        found
+    };
+    found.into_iter().for_each(|(checker, text)| world.watch.violated(checker, text));
+}
+
+/// All agents have stopped: nothing of theirs is left.
+pub(crate) fn stopped(net: &Arc<Net>) {
+    let mut world = net.lock();
+    let mut found = Vec::new();
+    for mention in mentions(&world) {
+        let is_open = mention.status == Some(DeliveryStatus::Processing);
+        if is_open && !mention.excused(&world, Excuse::Unmarked) {
+            found.push(format!("agent {} has left {} processing", mention.agent, mention.message));
+        }
+    }
+    for (agent, actor) in world.actors.iter().enumerate() {
+        for room in world.rooms.iter().filter(|room| world.platform.is_working(**room, actor.id)) {
+            found.push(format!("agent {agent} is shown as working in {room}"));
+        }
+        if world.platform.is_online(actor.id) {
+            found.push(format!("agent {agent} is still connected"));
+        }
+    }
+    let running = world.watch.runs.iter().filter(|run| run.end.is_none());
+    found.extend(running.map(|run| format!("{:?} still runs {}", run.process, run.message)));
+    found.into_iter().for_each(|text| world.watch.violated("left-over", text));
+}

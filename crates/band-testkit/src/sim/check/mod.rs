@@ -1,0 +1,26 @@
+//! What must hold: while a simulation runs, and when everything has come to rest.
+//!
+//! | checker | what it says |
+//! | --- | --- |
+//! | `two-at-once` | a room runs one handler at a time |
+//! | `unclaimed` | no handler starts without a claim that was granted |
+//! | `run-again` | a handler that has finished is not run again for the same message |
+//! | `over-budget` | no more attempts than are allowed are made in one process |
+//! | `while-stopped` | no handler starts in a room that a person has stopped |
+//! | `order` | messages of a room are taken up in the platform's order |
+//! | `retry-after` | who is told to wait waits |
+//! | `no-retry-of-409` | a conflict is an answer |
+//! | `jitter` | waits between two dials differ |
+//! | `storm` | no more dials than a backoff allows |
+//! | `handled` | every mention comes to its documented end |
+//! | `one-reply` | each reply is visible once, and none is missing |
+//! | `one-notice` | a failure is told once for each attempt |
+//! | `ack` | what has finished is marked |
+//! | `deaf` | every room answers when everything is quiet |
+//! | `left-over` | no claim, no indicator, no handler, no task is left |
+//! | `bounded` | no queue has grown beyond its bound |
+
+pub(super) mod dialling;
+pub(super) mod end;
+pub(super) mod running;
+pub(super) mod steering;

@@ -1,0 +1,311 @@
+//! Runs one scenario from its first step to rest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use band_core::room::QUEUE_MAX;
+use band_core::trial;
+use band_wire::event::ControlMode;
+use tokio::time::{Instant, advance, sleep, sleep_until};
+
+use super::check;
+use super::process::Supervised;
+use super::scenario::{Act, Behaviour, Scenario, Step, When};
+use super::watch::{Said, Violation};
+use super::world::Net;
+
+/// How long everything may take to come to rest.
+const PATIENCE: Duration = Duration::from_secs(900);
+/// How often it is looked whether it has.
+const GLANCE: Duration = Duration::from_millis(500);
+/// How long a stop may take.
+const LAST_GRACE: Duration = Duration::from_secs(20);
+
+/// After this long the platform has noticed that a silent socket is dead.
+const AFTERMATH: Duration = Duration::from_secs(100);
+
+/// What came of a simulation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outcome {
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) trace: Vec<String>,
+}
+
+/// Something that is due later because of something before.
+#[derive(Debug, Clone, Copy)]
+enum Later {
+    Start(usize),
+    Boot,
+    Invite { agent: usize, room: usize },
+}
+
+struct Stage {
+    net: Arc<Net>,
+    scenario: Scenario,
+    origin: Instant,
+    agents: Vec<Supervised>,
+    later: BTreeMap<(Instant, u32), Later>,
+    number: u32,
+}
+
+/// Runs a scenario in the runtime of now, whose clock must be paused.
+pub(crate) async fn play(scenario: Scenario, with_trace: bool) -> Outcome {
+    let Some(net) = Net::new(&scenario, with_trace) else {
+        let text = "the site can't be set up".to_owned();
+        return Outcome { violations: vec![Violation { checker: "set-up", text }], trace: Vec::new() };
+    };
+    let agents = (0..scenario.agents).map(|agent| Supervised::new(&net, agent, scenario.knobs)).collect();
+    let (later, number) = (BTreeMap::new(), 0);
+    let mut stage = Stage { net, scenario, origin: Instant::now(), agents, later, number };
+    stage.agents.iter_mut().for_each(Supervised::start);
+    stage.storm().await;
+    stage.heal().await;
+    stage.rest().await;
+    let net = Arc::clone(&stage.net);
+    for agent in &mut stage.agents {
+        agent.stop(Some(LAST_GRACE)).await;
+    }
+    sleep(AFTERMATH).await;
+    check::end::stopped(&net);
+    net.close().await;
+    // The keeper of the time and this future are no task.
+    let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let mut world = net.lock();
+    let (deepest, most) = (trial::deepest(), trial::queue_max(QUEUE_MAX));
+    if deepest > most {
+        world.watch.violated("bounded", format!("{deepest} pushes waited in a room, {most} may"));
+    }
+    if tasks > 0 {
+        world.watch.violated("left-over", format!("{tasks} tasks are left"));
+    }
+    let violations = std::mem::take(&mut world.watch.violations);
+    Outcome { violations, trace: world.take_trace() }
+}
+
+impl Stage {
+    /// Everything that the scenario holds happens.
+    async fn storm(&mut self) {
+        let mut timed: Vec<(Duration, Step)> = Vec::new();
+        for (_, step) in &self.scenario.steps {
+            if let When::At(at) = step.when {
+                timed.push((at, step.clone()));
+            }
+        }
+        timed.sort_by_key(|(at, _)| *at);
+        timed.reverse();
+        let heal = self.origin + self.scenario.heal;
+        let net = Arc::clone(&self.net);
+        loop {
+            let next = timed.last().map_or(heal, |(at, _)| self.origin + *at);
+            let due = self.later.keys().next().map_or(next, |(at, _)| next.min(*at)).min(heal);
+            tokio::select! {
+                biased;
+                () = net.news.notified() => self.fired().await,
+                () = sleep_until(due) => {
+                    self.overdue();
+                    if timed.last().is_some_and(|(at, _)| self.origin + *at <= Instant::now())
+                        && let Some((_, step)) = timed.pop()
+                    {
+                        self.act(step.act).await;
+                    }
+                    if Instant::now() >= heal && timed.is_empty() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn fired(&mut self) {
+        while let Some(step) = self.next_fired() {
+            self.act(step.act).await;
+        }
+    }
+
+    fn next_fired(&self) -> Option<Step> {
+        self.net.lock().fired.pop_front()
+    }
+
+    fn plan(&mut self, wait: Duration, what: Later) {
+        self.number += 1;
+        self.later.insert((Instant::now() + wait, self.number), what);
+    }
+
+    fn overdue(&mut self) {
+        while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= Instant::now()) {
+            let what = entry.remove();
+            self.catch_up(what);
+        }
+    }
+
+    fn catch_up(&mut self, what: Later) {
+        match what {
+            Later::Start(agent) => {
+                if let Some(agent) = self.agents.get_mut(agent) {
+                    agent.start();
+                }
+            }
+            Later::Boot => {
+                let mut world = self.net.lock();
+                world.note(|| "the platform is back".to_owned());
+                world.is_up = true;
+            }
+            Later::Invite { agent, room } => self.invite(agent, room),
+        }
+    }
+
+    fn invite(&self, agent: usize, room: usize) {
+        self.net.with(|world, now| {
+            world.platform.advance(now);
+            let (Some(actor), Some(chat)) = (world.actors.get(agent), world.rooms.get(room)) else { return };
+            let (id, chat, person) = (actor.id, *chat, world.person);
+            if !world.platform.store().is_member(chat, id.into()) {
+                world.note(|| format!("agent {agent} is brought into room {room}"));
+                // It is no member, so nothing refuses it.
+                let _ = world.platform.invite(person, chat, id);
+            }
+        });
+    }
+
+    async fn act(&mut self, act: Act) {
+        self.net.lock().note(|| format!("step: {act:?}"));
+        match act {
+            Act::Say { room, to, how } => self.say(room, &to, how, false),
+            Act::Script { agent, kind, answer, count } => {
+                self.net.lock().add_script(agent, kind, answer, count);
+            }
+            Act::Cut { agent } => self.with_cables(agent, super::cable::Cable::cut),
+            Act::Silence { agent } => self.with_cables(agent, super::cable::Cable::silence),
+            Act::Crash { agent, down, torn } => {
+                if let Some(agent) = self.agents.get_mut(agent) {
+                    agent.crash(torn).await;
+                }
+                self.plan(down, Later::Start(agent));
+            }
+            Act::Restart { agent, grace } => {
+                if let Some(agent) = self.agents.get_mut(agent) {
+                    agent.stop(grace).await;
+                }
+                self.plan(Duration::ZERO, Later::Start(agent));
+            }
+            Act::Outage { down } => {
+                self.net.lock().crash_platform();
+                self.plan(down, Later::Boot);
+            }
+            Act::Steer { agent, room, mode } => self.steer(agent, room, mode),
+            Act::Dismiss { agent, room, back } => {
+                self.dismiss(agent, room);
+                self.plan(back, Later::Invite { agent, room });
+            }
+            Act::Sleep(time) => advance(time).await,
+        }
+    }
+
+    fn with_cables(&self, agent: usize, act: impl Fn(&super::cable::Cable)) {
+        let world = self.net.lock();
+        world.cables.iter().filter(|(process, _)| process.agent == agent).for_each(|(_, cable)| act(cable));
+    }
+
+    fn say(&self, room: usize, to: &[usize], how: Behaviour, is_canary: bool) {
+        self.net.with(|world, now| {
+            if !world.is_up {
+                return;
+            }
+            world.platform.advance(now);
+            let Some(chat) = world.rooms.get(room).copied() else { return };
+            let inside = |agent: &&usize| {
+                let actor = world.actors.get(**agent);
+                actor.is_some_and(|actor| world.platform.store().is_member(chat, actor.id.into()))
+            };
+            let to: Vec<usize> = to.iter().filter(inside).copied().collect();
+            let ids: Vec<_> = to.iter().filter_map(|agent| world.actors.get(*agent)).map(|a| a.id).collect();
+            if ids.is_empty() {
+                return;
+            }
+            let content = format!("do {how}");
+            match world.platform.say(world.person, chat, &content, &ids) {
+                Ok(id) => {
+                    world.note(|| format!("room {room}: {id} says to {to:?}: {content}"));
+                    world.watch.said.insert(id, Said { room: chat, to, how, is_canary });
+                }
+                Err(refusal) => {
+                    world.watch.violated("set-up", format!("a message is refused: {refusal}"));
+                }
+            }
+        });
+    }
+
+    fn steer(&self, agent: usize, room: usize, mode: ControlMode) {
+        self.net.with(|world, now| {
+            let (Some(actor), Some(chat)) = (world.actors.get(agent), world.rooms.get(room)) else { return };
+            let (id, chat, person) = (actor.id, *chat, world.person);
+            if !world.is_up || !world.platform.store().is_member(chat, id.into()) {
+                return;
+            }
+            world.platform.advance(now);
+            world.note(|| format!("agent {agent} in room {room}: {mode:?}"));
+            match mode {
+                ControlMode::Interrupt => check::end::interrupted(world, agent, chat),
+                ControlMode::Stop => {
+                    world.stops.entry((agent, chat)).or_insert(now);
+                }
+                ControlMode::Play => {
+                    world.stops.remove(&(agent, chat));
+                }
+            }
+            // It is a member, so nothing refuses it.
+            let _ = world.platform.steer(person, id, chat, mode);
+        });
+    }
+
+    fn dismiss(&self, agent: usize, room: usize) {
+        self.net.with(|world, now| {
+            let (Some(actor), Some(chat)) = (world.actors.get(agent), world.rooms.get(room)) else { return };
+            let (id, chat, person) = (actor.id, *chat, world.person);
+            if world.is_up && world.platform.store().is_member(chat, id.into()) {
+                world.platform.advance(now);
+                world.note(|| format!("agent {agent} is taken out of room {room}"));
+                world.watch.left(agent, chat);
+                // It is a member, so nothing refuses it.
+                let _ = world.platform.dismiss(person, chat, id);
+            }
+        });
+    }
+
+    /// All faults end: everybody runs, is in every room, and may speak.
+    async fn heal(&mut self) {
+        self.net.lock().heal();
+        while let Some((_, what)) = self.later.pop_first() {
+            self.catch_up(what);
+        }
+        self.net.lock().is_up = true;
+        for agent in 0..self.scenario.agents {
+            for room in 0..self.scenario.rooms {
+                self.invite(agent, room);
+                self.steer(agent, room, ControlMode::Play);
+            }
+        }
+        self.agents.iter_mut().for_each(Supervised::start);
+        sleep(Duration::from_secs(1)).await;
+    }
+
+    /// Waits until nothing is left to do, then says something in every room, and waits again.
+    async fn rest(&self) {
+        self.quiet().await;
+        check::end::at_rest(&self.net);
+        let all: Vec<usize> = (0..self.scenario.agents).collect();
+        for room in 0..self.scenario.rooms {
+            self.say(room, &all, Behaviour::Reply, true);
+        }
+        self.quiet().await;
+        check::end::canaries(&self.net);
+    }
+
+    async fn quiet(&self) {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until && !check::end::is_quiet(&self.net.lock()) {
+            sleep(GLANCE).await;
+        }
+    }
+}
