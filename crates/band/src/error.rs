@@ -113,6 +113,11 @@ impl Error {
     }
 }
 
+/// A message could not be delivered to the room: not the provider failed, but Band. Its source is the cause.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct DeliveryError(pub Error);
+
 impl From<ApiError> for Error {
     fn from(api: ApiError) -> Self {
         match api.status_code {

@@ -33,10 +33,10 @@ pub use agent::{
 };
 pub use band_core::room::Member;
 pub use config::{AgentConfig, Endpoints, SessionConfig};
-pub use error::{ApiError, ConnectionError, Error, Result};
+pub use error::{ApiError, ConnectionError, DeliveryError, Error, Result};
 pub use history::{HistoryConverter, HistoryItem, RawHistory, Role};
 pub use preprocess::{DefaultPreprocessor, Preprocessor, RoomContext};
-pub use turn::{AgentFailure, AgentInput, IncomingMessage, Turn};
+pub use turn::{AgentFailure, AgentInput, IncomingMessage, Turn, Usage};
 
 /// What this SDK calls itself at both doors.
 const USER_AGENT: &str = concat!("band-rust/", env!("CARGO_PKG_VERSION"));

@@ -81,8 +81,79 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// A stable token: the platform's own where it gave one.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Requested => "requested",
+            Self::Superseded { reason, .. } => reason,
+            Self::Conflict(refusal) => refusal.code.as_deref().unwrap_or("connection_conflict"),
+            Self::Unauthorized(refusal) => refusal.code.as_deref().unwrap_or("unauthorized"),
+            Self::Forbidden(refusal) => refusal.code.as_deref().unwrap_or("forbidden"),
+            Self::BadRequest(refusal) => refusal.code.as_deref().unwrap_or("bad_request"),
+            Self::ControlRejected { .. } => "control_rejected",
+        }
+    }
+
+    /// Whether another start may work without a change of anything. False for every end of today: what may be
+    /// retried does not end a link.
+    pub const fn is_retryable(&self) -> bool {
+        match self {
+            Self::Superseded { retryable, .. } => *retryable,
+            Self::Requested
+            | Self::Conflict(_)
+            | Self::Unauthorized(_)
+            | Self::Forbidden(_)
+            | Self::BadRequest(_)
+            | Self::ControlRejected { .. } => false,
+        }
+    }
+
+    /// What ties this end to the platform's logs: the correlation id of a supersede, the request id of a
+    /// refusal.
+    pub fn correlation_id(&self) -> Option<&str> {
+        match self {
+            Self::Superseded { correlation_id, .. } => correlation_id.as_deref(),
+            Self::Conflict(refusal)
+            | Self::Unauthorized(refusal)
+            | Self::Forbidden(refusal)
+            | Self::BadRequest(refusal) => refusal.request_id.as_deref(),
+            Self::Requested | Self::ControlRejected { .. } => None,
+        }
+    }
+
     /// Whether the owner or a newer connection ended the link, as opposed to a refusal.
     pub const fn is_orderly(&self) -> bool {
         matches!(self, Self::Requested | Self::Superseded { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_end_has_a_code_says_whether_to_retry_and_what_to_ask_the_platform_for() {
+        let refusal = Refusal { request_id: Some("r".to_owned()), ..Refusal::status(401) };
+        let told = Refusal { code: Some("key_revoked".to_owned()), ..refusal.clone() };
+        let superseded = StopReason::Superseded {
+            reason: "session.already_connected".to_owned(),
+            message: "m".to_owned(),
+            retryable: false,
+            correlation_id: Some("evict-1".to_owned()),
+        };
+        let rejected = StopReason::ControlRejected { reason: "no".to_owned() };
+        let table = [
+            (StopReason::Requested, "requested", None),
+            (superseded, "session.already_connected", Some("evict-1")),
+            (StopReason::Unauthorized(told), "key_revoked", Some("r")),
+            (StopReason::Unauthorized(refusal.clone()), "unauthorized", Some("r")),
+            (StopReason::Conflict(refusal.clone()), "connection_conflict", Some("r")),
+            (StopReason::Forbidden(refusal.clone()), "forbidden", Some("r")),
+            (StopReason::BadRequest(refusal), "bad_request", Some("r")),
+            (rejected, "control_rejected", None),
+        ];
+        for (reason, code, id) in table {
+            assert_eq!((reason.code(), reason.is_retryable(), reason.correlation_id()), (code, false, id));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Error;
+use crate::error::{DeliveryError, Error};
 
 /// Why an adapter did not finish. Every error converts into it with `?`, a plain text too.
 ///
@@ -32,6 +32,11 @@ impl AdapterError {
         Self { kind: AdapterErrorKind::NotAccepted, source: why.into() }
     }
 
+    /// The failed delivery, if this is one and no failure of the adapter's provider.
+    pub fn delivery(&self) -> Option<&Error> {
+        self.source.downcast_ref::<DeliveryError>().map(|failed| &failed.0)
+    }
+
     /// What it means for the message.
     pub const fn kind(&self) -> AdapterErrorKind {
         self.kind
@@ -41,13 +46,18 @@ impl AdapterError {
 impl<E: Into<Box<dyn std::error::Error + Send + Sync>>> From<E> for AdapterError {
     fn from(source: E) -> Self {
         let source = source.into();
-        let kind = match source.downcast_ref::<Error>() {
+        let kind = match sdk_error(&*source) {
             Some(Error::Stopped { .. }) => AdapterErrorKind::Stopped,
             Some(Error::Cancelled) => AdapterErrorKind::Cancelled,
             _ => AdapterErrorKind::Failed,
         };
         Self { kind, source }
     }
+}
+
+fn sdk_error<'a>(source: &'a (dyn std::error::Error + Send + Sync + 'static)) -> Option<&'a Error> {
+    let delivery = source.downcast_ref::<DeliveryError>().map(|failed| &failed.0);
+    delivery.or_else(|| source.downcast_ref::<Error>())
 }
 
 /// The whole chain of causes, joined by colons.
@@ -93,6 +103,12 @@ mod tests {
     #[test]
     fn what_the_sdk_refuses_keeps_its_meaning() {
         assert_eq!(AdapterError::from(Error::Cancelled).kind(), AdapterErrorKind::Cancelled);
+        let refused = AdapterError::from(DeliveryError(crate::ApiError::new(403, "no").into()));
+        assert_eq!(refused.delivery().and_then(Error::status), Some(403));
+        assert_eq!(refused.to_string(), "status_code: 403, message: no");
+        let stopped = Error::Stopped { room: band_wire::Id::new(uuid::Uuid::nil()) };
+        assert_eq!(AdapterError::from(DeliveryError(stopped)).kind(), AdapterErrorKind::Stopped);
+        assert!(AdapterError::from("the model is away").delivery().is_none());
         assert_eq!(AdapterError::not_accepted("busy").kind(), AdapterErrorKind::NotAccepted);
     }
 }

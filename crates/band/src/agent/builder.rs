@@ -19,6 +19,7 @@ use crate::link::ConflictPolicy;
 use crate::metrics::Metrics;
 use crate::preprocess::Preprocessor;
 use crate::sim::Seams;
+use crate::tools::tool_specs;
 
 /// Collects what an agent needs. What does not fit is told by [`build`](Self::build).
 pub struct AgentBuilder {
@@ -214,6 +215,10 @@ impl AgentBuilder {
             None => SessionConfig::from(&env)?,
         };
         let features = self.adapter.features().resolve(self.adapter.name(), &self.adapter.supported())?;
+        let names: Vec<&str> = tool_specs().iter().map(|spec| spec.name).collect();
+        for unknown in features.unknown_names(&names) {
+            tracing::warn!(target: "band.agent", unknown, "the tool filters name something that is no tool and no group");
+        }
         let cleanups = self.adapter.cleanups().cloned().unwrap_or_default();
         let setup = Setup {
             adapter: Arc::new(self.adapter),

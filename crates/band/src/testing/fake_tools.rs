@@ -1,5 +1,6 @@
 //! A room that remembers what was said in it.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use band_core::room::{Member, Roster};
@@ -13,8 +14,8 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::adapter::{Identity, PlatformConnection};
-use crate::error::Result;
+use crate::adapter::{EffectiveFeatures, Identity, PlatformConnection};
+use crate::error::{ApiError, Result};
 use crate::history::RawHistory;
 use crate::journal::RoomJournal;
 use crate::rest::{RestClient, RestConfig};
@@ -43,6 +44,7 @@ pub struct FakeTools {
     roster: Arc<Mutex<Roster>>,
     room: ChatId,
     cancel: CancellationToken,
+    features: Arc<EffectiveFeatures>,
 }
 
 /// A message that was sent.
@@ -72,6 +74,8 @@ struct Said {
     messages: Mutex<Vec<Sent>>,
     events: Mutex<Vec<SentEvent>>,
     people: Mutex<Vec<Participant>>,
+    /// What the next posts are refused with.
+    refusals: Mutex<VecDeque<ApiError>>,
 }
 
 impl Default for FakeTools {
@@ -97,7 +101,20 @@ impl FakeTools {
             roster: Arc::new(Mutex::new(roster)),
             room: Id::new(Uuid::from_u128(3)),
             cancel: CancellationToken::new(),
+            features: Arc::default(),
         }
+    }
+
+    /// With these features, for adapters that look at them.
+    #[must_use]
+    pub fn with_features(mut self, features: EffectiveFeatures) -> Self {
+        self.features = Arc::new(features);
+        self
+    }
+
+    /// The next message or event is refused with this. More wait in order.
+    pub fn refuse(&self, refusal: ApiError) {
+        locked(&self.said.refusals).push_back(refusal);
     }
 
     /// Ada's id.
@@ -191,7 +208,7 @@ impl FakeTools {
             identity: Arc::clone(&self.identity),
             port: Arc::clone(&self.said) as Arc<dyn RoomPort>,
             roster: Arc::clone(&self.roster),
-            features: Arc::default(),
+            features: Arc::clone(&self.features),
             journal: RoomJournal::none(),
         };
         TurnShared::new(common, trigger, self.cancel.clone())
@@ -219,6 +236,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl RoomPort for Said {
     fn send<'a>(&'a self, message: &'a SendMessage, key: &'a str) -> Answer<'a, MessageSent> {
+        if let Some(refusal) = locked(&self.refusals).pop_front() {
+            return Box::pin(std::future::ready(Err(refusal.into())));
+        }
         let mentions: Vec<ParticipantId> =
             message.mentions.iter().filter_map(|mention| mention.id.as_ref()?.parse().ok()).collect();
         let recipients =
@@ -229,6 +249,9 @@ impl RoomPort for Said {
     }
 
     fn event<'a>(&'a self, event: &'a CreateEvent) -> Answer<'a, EventCreated> {
+        if let Some(refusal) = locked(&self.refusals).pop_front() {
+            return Box::pin(std::future::ready(Err(refusal.into())));
+        }
         locked(&self.events).push(SentEvent {
             kind: event.message_type,
             content: event.content.clone(),

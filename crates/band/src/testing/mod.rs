@@ -1,5 +1,7 @@
 //! What adapters are tested with, without a platform.
 
 mod fake_tools;
+mod probe;
 
 pub use fake_tools::{FakeTools, Sent, SentEvent};
+pub use probe::TurnProbe;

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 pub struct ToolSpec {
     /// Its name.
     pub name: &'static str,
+    /// Its group: `chat` for those that every room has.
+    pub category: &'static str,
     /// What it does and when to use it.
     pub description: &'static str,
     /// A JSON Schema of its arguments.
@@ -26,6 +28,7 @@ pub fn tool_specs() -> Vec<ToolSpec> {
 fn send_message() -> ToolSpec {
     ToolSpec {
         name: SEND_MESSAGE,
+        category: "chat",
         description: "Say something in this room. Only those you mention are notified, and only this tool \
                       makes your words visible: plain text that you write reaches nobody.",
         parameters: json!({
@@ -47,6 +50,7 @@ fn send_message() -> ToolSpec {
 fn no_reply() -> ToolSpec {
     ToolSpec {
         name: NO_REPLY,
+        category: "chat",
         description: "End this turn in silence. Use it when the newest message needs no answer from you: it is \
                       meant for someone else, only informs or thanks, or was dealt with already.",
         parameters: json!({
@@ -65,6 +69,7 @@ fn no_reply() -> ToolSpec {
 fn get_participants() -> ToolSpec {
     ToolSpec {
         name: GET_PARTICIPANTS,
+        category: "chat",
         description: "List who is in this room right now, with ids, handles, names and roles.",
         parameters: json!({ "type": "object", "properties": {} }),
     }

@@ -22,8 +22,9 @@ pub use dispatch::ToolOutcome;
 pub use error::ToolError;
 pub(crate) use port::{Answer, RestPort, RoomPort};
 
+use crate::adapter::Emit;
 use crate::error::{Error, Result};
-use crate::turn::{AgentFailure, TurnShared};
+use crate::turn::{AgentFailure, TurnShared, Usage};
 
 /// The tools of one room, bound to one turn: what they do counts for that turn's verdict. Cheap to clone.
 #[derive(Clone)]
@@ -46,6 +47,13 @@ impl RoomTools {
     /// Who is in the room, as far as is known without asking.
     pub fn participants(&self) -> Arc<Vec<Member>> {
         self.shared.roster().members()
+    }
+
+    /// The tools that the adapter offers to its model in this room, in the order in which they are advertised:
+    /// those of the groups that were chosen, without those that were filtered out.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        let features = &self.shared.features;
+        tool_specs().into_iter().filter(|spec| features.offers(spec.name, spec.category, false)).collect()
     }
 
     /// Whether the turn has replied or declined.
@@ -104,6 +112,33 @@ impl RoomTools {
         self.posted(self.shared.port.event(&event).await)
     }
 
+    /// The same for what the work can do without. Says whether it was posted; why not is logged.
+    pub async fn send_event_safe(
+        &self,
+        kind: EventType,
+        content: impl Into<String> + Send,
+        metadata: Option<Map<String, Value>>,
+    ) -> bool {
+        match self.send_event(kind, content, metadata).await {
+            Ok(_) => true,
+            Err(err) => {
+                tracing::warn!(target: "band.tools", room = %self.room(), ?kind, %err, "an event could not be posted");
+                false
+            }
+        }
+    }
+
+    /// Shows people what the work took of a model, if the adapter was chosen to: as a `task` event. Nothing
+    /// at all is not shown, nor is anything once the turn was asked to end. That it can't be shown is logged.
+    pub async fn emit_usage(&self, usage: Usage) {
+        if self.shared.features.emits(Emit::Usage)
+            && !usage.is_nothing()
+            && !self.shared.cancel.is_cancelled()
+        {
+            self.send_event_safe(EventType::Task, usage.content(), Some(usage.metadata())).await;
+        }
+    }
+
     /// Tells the room of a failure. Says whether it was told; a refusal is logged.
     ///
     /// # Errors
@@ -159,7 +194,14 @@ impl RoomTools {
         let sent = match self.shared.port.send(&message, &key).await {
             Err(err) => already_sent(&err).map_or_else(|| self.posted(Err(err)), Ok),
             sent => sent,
-        }?;
+        };
+        let sent = sent.inspect_err(|err| {
+            if is_refusal(err) {
+                // Nothing was stored under that number: the next message takes it, as it will when the turn
+                // is run again.
+                self.shared.give_back_send(ordinal);
+            }
+        })?;
         self.shared.journal.record(&Record::Posted { message: trigger, ordinal, reply: sent.id });
         Ok(sent)
     }
@@ -190,7 +232,11 @@ impl RoomTools {
         if self.shared.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        if has_visible(content) { Ok(()) } else { Err(ToolError::Blank.into()) }
+        if has_visible(content) {
+            return Ok(());
+        }
+        tracing::warn!(target: "band.tools", room = %self.room(), "a text with nothing to see was not posted");
+        Err(ToolError::Blank.into())
     }
 
     /// Tells a stopped room from other refusals.
@@ -212,6 +258,12 @@ fn already_sent(err: &Error) -> Option<MessageSent> {
     let id = api.details.get("id")?.first()?.parse().ok()?;
     tracing::info!(target: "band.tools", message_id = %id, "an earlier attempt has sent this message already");
     Some(MessageSent { id, success: true, recipients: Vec::new() })
+}
+
+/// Whether the platform has certainly stored nothing.
+fn is_refusal(err: &Error) -> bool {
+    matches!(err, Error::Stopped { .. })
+        || err.status().is_some_and(|status| matches!(status, 400..408 | 410..500))
 }
 
 fn is_stop(status: u16, message: &str) -> bool {

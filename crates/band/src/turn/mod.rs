@@ -3,6 +3,7 @@
 mod failure;
 mod message;
 mod shared;
+mod usage;
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,9 +16,10 @@ use serde_json::{Map, Value};
 pub use failure::AgentFailure;
 pub use message::IncomingMessage;
 pub(crate) use shared::{RoomShared, TurnShared};
+pub use usage::Usage;
 
 use crate::adapter::{AdapterError, EffectiveFeatures, Identity};
-use crate::error::Result;
+use crate::error::{DeliveryError, Result};
 use crate::history::RawHistory;
 use crate::tools::RoomTools;
 
@@ -105,6 +107,23 @@ impl<H> Turn<H> {
         self.tools.notice_to(text.into(), vec![self.sender()]).await
     }
 
+    /// As [`reply`](Self::reply), for adapters whose error handling is shared with their provider's calls: what
+    /// fails here is no failure of the provider.
+    ///
+    /// # Errors
+    /// As of [`reply`](Self::reply), wrapped: [`AdapterError::delivery`] finds it again.
+    pub async fn deliver_reply(&self, text: impl Into<String>) -> Result<MessageSent, DeliveryError> {
+        self.reply(text).await.map_err(DeliveryError)
+    }
+
+    /// As [`notice`](Self::notice), likewise.
+    ///
+    /// # Errors
+    /// As of [`notice`](Self::notice), wrapped.
+    pub async fn deliver_notice(&self, text: impl Into<String>) -> Result<MessageSent, DeliveryError> {
+        self.notice(text).await.map_err(DeliveryError)
+    }
+
     /// Leaves the message unanswered on purpose. The reason goes to the log.
     pub fn no_reply(&self, reason: Option<&str>) {
         self.tools.no_reply(reason);
@@ -130,6 +149,27 @@ impl<H> Turn<H> {
     /// Only when the platform has stopped the agent in this room. Other refusals are logged.
     pub async fn fail(&self, failure: AgentFailure) -> Result<bool> {
         self.tools.send_failure(failure).await
+    }
+
+    /// Shows people a step of the work that can do without being shown. Says whether it was.
+    pub async fn event_safe(
+        &self,
+        kind: EventType,
+        text: impl Into<String>,
+        metadata: Option<Map<String, Value>>,
+    ) -> bool {
+        self.tools.send_event_safe(kind, text.into(), metadata).await
+    }
+
+    /// Shows people what the turn took of a model, if the adapter was chosen to. Never fails.
+    pub async fn emit_usage(&self, usage: Usage) {
+        self.tools.emit_usage(usage).await;
+    }
+
+    /// What this turn was to bring stays owed to the next one, even though the adapter had it: the room's past,
+    /// the participants, the news of contacts. For a first turn that failed before the model saw anything.
+    pub fn retain_context(&self) {
+        self.tools.shared.keep_owed();
     }
 
     /// The adapter has ended the turn in its own way: it needs no reply.

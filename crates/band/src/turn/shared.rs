@@ -70,6 +70,12 @@ impl TurnShared {
         self.sends.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// A message with this number was not stored. Its number is free, unless a later one was given out.
+    pub(crate) fn give_back_send(&self, number: u32) {
+        let given = number.saturating_add(1);
+        let _ = self.sends.compare_exchange(given, number, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
     /// The adapter did not get the history: it stays owed.
     pub(crate) fn keep_owed(&self) {
         self.owed.store(true, Ordering::Relaxed);

@@ -10,6 +10,7 @@ mod knobs;
 mod lifecycle;
 mod metrics;
 mod platform;
+mod posting;
 mod rooms;
 mod scene;
 mod signals;
