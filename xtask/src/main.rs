@@ -11,6 +11,7 @@ mod soak;
 mod step;
 mod test;
 mod tidy;
+mod traps;
 mod workspace;
 
 use std::process::ExitCode;
@@ -36,6 +37,10 @@ cargo xtask COMMAND
                    --seed N        one seed with its trace; --only 1,2 and --calm run a part of it
                    --seeds A..B    a range; what fails is made as small as it gets
                    --seeds COUNT   so many more than docs/simulation.md tells of, written down there
+  traps          the tests of docs/traps.md
+                   --mutate [NUMBER…]  take the guards away, one at a time, and see the tests fail
+                   --check       each guard stands where the table says
+                   --page        make the page anew
   tidy           size, naming and text rules
   rules          the dependency rules, over cargo metadata
   facts          --from DIR: the fact files that tests compare with, made anew
@@ -60,6 +65,7 @@ fn run(command: &str, rest: &[String]) -> Result<()> {
         "it" => test::interop(rest),
         "peers" => test::peers_only(rest),
         "tidy" => tidy::run(rest),
+        "traps" => traps::run(rest),
         "bench" => bench::run(rest),
         "rules" => rules::run(rest),
         "sim" => sim::run(rest),

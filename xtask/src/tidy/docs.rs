@@ -18,6 +18,7 @@ const PAGES: &[&str] = &[
     "docs/parity.md",
     "docs/performance.md",
     "docs/platform.md",
+    "docs/traps.md",
 ];
 
 /// The page of the house has at most this many lines.

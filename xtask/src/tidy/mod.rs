@@ -57,6 +57,7 @@ fn check(files: &[SourceFile]) -> Vec<String> {
     }
     docs::check(files, &mut found);
     named_tests::check(files, &mut found);
+    crate::traps::check(files, &mut found);
     found
 }
 

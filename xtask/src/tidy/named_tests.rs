@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{SourceFile, note};
 
 /// The pages that name tests.
-const PAGES: &[&str] = &["docs/parity.md", "docs/differences.md", "docs/platform.md"];
+const PAGES: &[&str] = &["docs/parity.md", "docs/differences.md", "docs/platform.md", "docs/traps.md"];
 
 /// A name with fewer underscores is a field or a setting, not a sentence.
 const UNDERSCORES: usize = 3;
@@ -19,7 +19,10 @@ pub(super) fn check(files: &[SourceFile], found: &mut Vec<String>) {
         .collect();
     for page in files.iter().filter(|file| PAGES.contains(&file.path.as_str())) {
         for (at, line) in page.text.lines().enumerate() {
-            for name in line.split('`').skip(1).step_by(2).filter(|name| reads_like_a_test(name)) {
+            let named = line.split('`').skip(1).step_by(2);
+            // With or without the path that leads to it.
+            let named = named.filter_map(|name| name.rsplit("::").next());
+            for name in named.filter(|name| reads_like_a_test(name)) {
                 if !tests.contains(name) {
                     found.push(note(&page.path, at + 1, &format!("there is no test `{name}`")));
                 }

@@ -118,4 +118,21 @@ mod tests {
         working.no_more();
         assert_eq!(working.next(), Some(false));
     }
+
+    #[test]
+    fn trap_31_a_report_that_is_repeated_is_answered_before_another_is_made() {
+        let mut working = Working::default();
+        working.start(Moment::ZERO);
+        working.sent(CallId(1), true);
+        working.answered(CallId(1));
+        working.repeat();
+        assert_eq!(working.next(), Some(true));
+        working.sent(CallId(2), true);
+        working.repeat();
+        assert_eq!(working.next(), None);
+        working.stop(false);
+        assert_eq!(working.next(), None, "idle must not overtake working");
+        working.answered(CallId(2));
+        assert_eq!(working.next(), Some(false));
+    }
 }

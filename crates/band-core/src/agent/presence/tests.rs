@@ -132,6 +132,50 @@ fn closing_ends_every_task_and_then_itself() {
     assert_eq!(rig.tell(Input::Close), []);
 }
 
+#[test]
+fn trap_14_rooms_look_for_missed_messages_after_a_reconnect_even_when_they_could_not_be_listed() {
+    let mut rig = Rig::in_rooms(&[1, 2]);
+    rig.tell(Input::Disconnected);
+    assert_eq!(rig.tell(Input::Joined(room(1))), [Output::Subscribed(room(1))]);
+    assert_eq!(rig.tell(Input::Connected), [Output::List, Output::Resync(room(2))]);
+    assert_eq!(rig.tell(Input::Listed(Err(()))), []);
+    assert_eq!(rig.wait(1), [Output::List], "and the list is asked for again");
+}
+
+#[test]
+fn trap_15_a_reconnect_joins_no_room_that_the_link_joins_by_itself() {
+    let rooms: Vec<u128> = (1..=500).collect();
+    let mut rig = Rig::in_rooms(&rooms);
+    rig.tell(Input::Disconnected);
+    for n in &rooms {
+        rig.tell(Input::Joined(room(*n)));
+    }
+    assert_eq!(rig.tell(Input::Connected), [Output::List]);
+    assert_eq!(rig.listed(&rooms), []);
+}
+
+#[test]
+fn trap_20_a_room_that_is_listed_and_pushed_is_joined_once() {
+    let mut rig = Rig::new();
+    rig.tell(Input::Connected);
+    assert_eq!(rig.tell(Input::Added(room(2))), [Output::Join(room(2))]);
+    assert_eq!(rig.listed(&[1, 2, 1]), [Output::Join(room(1))]);
+    assert_eq!(rig.tell(Input::Added(room(1))), []);
+    assert_eq!(rig.tell(Input::Joined(room(1))), [Output::Open(room(1))]);
+    assert_eq!(rig.tell(Input::Added(room(1))), []);
+}
+
+#[test]
+fn pain_a12_a_room_that_is_removed_and_added_while_its_messages_are_read_is_opened_afresh() {
+    let mut rig = Rig::in_rooms(&[1]);
+    rig.tell(Input::Stale);
+    assert_eq!(rig.tell(Input::Removed(room(1))), [Output::Leave(room(1)), Output::Close(room(1))]);
+    assert_eq!(rig.tell(Input::Added(room(1))), [Output::Join(room(1))]);
+    assert_eq!(rig.listed(&[]), [], "the list is older than what was heard");
+    assert_eq!(rig.tell(Input::Ended(room(1))), []);
+    assert_eq!(rig.tell(Input::Joined(room(1))), [Output::Open(room(1))]);
+}
+
 fn input() -> impl Strategy<Value = Input> {
     let any_room = || (1_u128..5).prop_map(room);
     prop_oneof![

@@ -8,3 +8,4 @@ mod orders;
 mod passes;
 mod records;
 mod rig;
+mod traps;

@@ -188,6 +188,16 @@ impl Rig {
         said
     }
 
+    /// A call that is not answered yet.
+    pub(super) fn open_call(&self, word: &str) -> CallId {
+        self.calls[word]
+    }
+
+    /// The turn that runs on a message.
+    pub(super) fn running(&self, n: u128) -> TurnId {
+        self.turns[&n]
+    }
+
     pub(super) fn tell(&mut self, input: Input) {
         self.room.handle(self.now, input);
     }

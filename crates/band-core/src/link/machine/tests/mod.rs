@@ -5,6 +5,7 @@ mod ending;
 mod laws;
 mod life;
 mod rooms;
+mod traps;
 
 use std::time::Duration;
 
