@@ -1,15 +1,17 @@
-//! One process per agent and host: a lock file that other Band SDKs on this host respect too.
+//! One process per agent and host: a lock file in the folder for temporary files, which other Band SDKs on this
+//! host respect too, and one in the state folder, which is found when the temporary folders differ.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use band_wire::AgentId;
 use uuid::Uuid;
 
-use crate::config::Env;
+use crate::config::{Env, lock_dir};
 use crate::error::{Error, Result};
 
 /// The agents of this process. A second holder is refused here, before the file is opened.
@@ -19,24 +21,32 @@ static HELD: Mutex<BTreeSet<AgentId>> = Mutex::new(BTreeSet::new());
 #[derive(Debug)]
 pub(crate) struct InstanceLock {
     agent: AgentId,
-    // Held for the lock on it. Never written, never deleted: a leftover file is harmless.
-    _file: File,
+    // Held for the locks on them. Never written, never deleted: a leftover file is harmless.
+    files: Vec<File>,
 }
 
 impl InstanceLock {
-    /// Takes the lock, without waiting.
+    /// Takes the locks, without waiting. Where there is no place for the agents' state, the first one has to do.
     pub(crate) fn acquire(agent: AgentId, env: &Env) -> Result<Self> {
-        Self::acquire_in(agent, &temp_dir(env))
+        let state = lock_dir(env, agent).inspect_err(|err| {
+            tracing::warn!(target: "band.agent", %err,
+                "a second process of this agent is only noticed when it has the same folder for temporary files");
+        });
+        Self::acquire_in(agent, iter::once(temp_dir(env)).chain(state.ok()))
     }
 
-    fn acquire_in(agent: AgentId, dir: &Path) -> Result<Self> {
-        let path = dir.join(format!("band-agent-{agent}.lock"));
+    fn acquire_in(agent: AgentId, folders: impl IntoIterator<Item = PathBuf>) -> Result<Self> {
+        let name = format!("band-agent-{agent}.lock");
+        let mut paths = folders.into_iter().map(|folder| folder.join(&name)).peekable();
         if !held().insert(agent) {
-            return Err(already_running(agent, &path));
+            return Err(already_running(agent, paths.peek().map_or(Path::new(&name), PathBuf::as_path)));
         }
-        lock_file(agent, &path).map(|file| Self { agent, _file: file }).inspect_err(|_| {
-            held().remove(&agent);
-        })
+        // From here on it is let go of when it is dropped.
+        let mut lock = Self { agent, files: Vec::new() };
+        for path in paths {
+            lock.files.push(lock_file(agent, &path)?);
+        }
+        Ok(lock)
     }
 }
 
@@ -58,7 +68,7 @@ fn lock_file(agent: AgentId, path: &Path) -> Result<File> {
     let file = options.open(path).map_err(|err| {
         Error::Config(format!(
             "Cannot open the single-instance lock file {} for agent {agent}: {err}. Fix the file's permissions, or \
-             set AgentConfig(single_instance=False) to bypass the guard.",
+             set AgentConfig::single_instance(false) to bypass the guard.",
             path.display()
         ))
     })?;
@@ -70,7 +80,7 @@ fn lock_file(agent: AgentId, path: &Path) -> Result<File> {
         }
         Err(TryLockError::Error(err)) => Err(Error::Config(format!(
             "Cannot take the single-instance lock at {} for agent {agent}: {err}. Locking may be unsupported on \
-             this filesystem — set AgentConfig(single_instance=False) to bypass the guard.",
+             this filesystem — set AgentConfig::single_instance(false) to bypass the guard.",
             path.display()
         ))),
     }
@@ -80,7 +90,7 @@ fn already_running(agent: AgentId, path: &Path) -> Error {
     Error::AlreadyRunning(format!(
         "Agent {agent} is already running on this host (lock: {}). Two instances of one agent steal each other's \
          room messages and split conversations — stop the other process first, or set \
-         AgentConfig(single_instance=False) to bypass the guard.",
+         AgentConfig::single_instance(false) to bypass the guard.",
         path.display()
     ))
 }
@@ -119,22 +129,22 @@ mod tests {
     fn a_second_holder_is_refused_until_the_first_lets_go() {
         let dir = tempfile::tempdir().unwrap();
         let agent = agent();
-        let first = InstanceLock::acquire_in(agent, dir.path()).unwrap();
+        let first = InstanceLock::acquire_in(agent, [dir.path().to_owned()]).unwrap();
         let path = dir.path().join(format!("band-agent-{agent}.lock"));
-        let refused = InstanceLock::acquire_in(agent, dir.path()).unwrap_err();
+        let refused = InstanceLock::acquire_in(agent, [dir.path().to_owned()]).unwrap_err();
         assert!(matches!(refused, Error::AlreadyRunning(_)));
         assert_eq!(
             refused.to_string(),
             format!(
                 "Agent {agent} is already running on this host (lock: {}). Two instances of one agent steal each \
                  other's room messages and split conversations — stop the other process first, or set \
-                 AgentConfig(single_instance=False) to bypass the guard.",
+                 AgentConfig::single_instance(false) to bypass the guard.",
                 path.display()
             )
         );
         drop(first);
         assert!(path.exists(), "the file stays");
-        InstanceLock::acquire_in(agent, dir.path()).unwrap();
+        InstanceLock::acquire_in(agent, [dir.path().to_owned()]).unwrap();
     }
 
     #[test]
@@ -142,14 +152,42 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let agent = agent();
         let other = lock_file(agent, &dir.path().join(format!("band-agent-{agent}.lock"))).unwrap();
-        assert!(matches!(InstanceLock::acquire_in(agent, dir.path()), Err(Error::AlreadyRunning(_))));
+        assert!(matches!(
+            InstanceLock::acquire_in(agent, [dir.path().to_owned()]),
+            Err(Error::AlreadyRunning(_))
+        ));
         drop(other);
-        InstanceLock::acquire_in(agent, dir.path()).unwrap();
+        InstanceLock::acquire_in(agent, [dir.path().to_owned()]).unwrap();
+    }
+
+    #[test]
+    fn another_process_with_another_temporary_folder_is_told_by_the_file_in_the_state_folder() {
+        let (mine, other, state) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let agent = agent();
+        let folders = |temporary: &Path| [temporary.to_owned(), state.path().to_owned()];
+        let file = format!("band-agent-{agent}.lock");
+        let there = lock_file(agent, &state.path().join(&file)).unwrap();
+        let refused = InstanceLock::acquire_in(agent, folders(mine.path())).unwrap_err();
+        assert!(refused.to_string().contains(&state.path().display().to_string()), "{refused}");
+        // What was taken before is given back.
+        drop(there);
+        let first = InstanceLock::acquire_in(agent, folders(mine.path())).unwrap();
+        assert!(matches!(lock_file(agent, &state.path().join(&file)), Err(Error::AlreadyRunning(_))));
+        drop(first);
+        InstanceLock::acquire_in(agent, folders(other.path())).unwrap();
+    }
+
+    #[test]
+    fn without_a_place_for_state_the_lock_in_the_temporary_folder_has_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let env: Env = [("TMPDIR", dir.path().to_str().unwrap())].into_iter().collect();
+        InstanceLock::acquire(agent(), &env).unwrap();
     }
 
     #[test]
     fn a_folder_that_is_not_there_is_a_configuration_error() {
-        let err = InstanceLock::acquire_in(agent(), Path::new("/nowhere")).unwrap_err();
+        let err = InstanceLock::acquire_in(agent(), ["/nowhere".into()]).unwrap_err();
         assert!(matches!(err, Error::Config(_)));
         assert!(
             err.to_string().starts_with("Cannot open the single-instance lock file /nowhere/band-agent-")

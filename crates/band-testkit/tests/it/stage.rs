@@ -47,8 +47,13 @@ impl Stage {
     }
 
     pub(crate) fn rust_agent_starting(&self) -> Process {
+        self.rust_agent_starting_in(self.folder.path())
+    }
+
+    /// Our agent, with temporary files of its own.
+    pub(crate) fn rust_agent_starting_in(&self, temporary: &Path) -> Process {
         let mut command = band(["agent", "run", "--adapter", "echo"]).unwrap();
-        self.introduce(&mut command, self.folder.path());
+        self.introduce(&mut command, temporary);
         Process::start("band agent run", &mut command).unwrap()
     }
 

@@ -19,5 +19,6 @@ pub use nearest::did_you_mean;
 pub use session::SessionConfig;
 pub(crate) use session::seconds;
 pub use session_builder::SessionConfigBuilder;
+pub(crate) use state::lock_dir;
 pub use state::{agent_state_dir, state_dir};
 pub use urls::Endpoints;

@@ -33,7 +33,15 @@ pub fn state_dir(env: &Env) -> Result<PathBuf> {
 /// # Errors
 /// See [`state_dir`]; the folder can't be created.
 pub fn agent_state_dir(env: &Env, rest_url: &str, agent: AgentId) -> Result<PathBuf> {
-    let dir = state_dir(env)?.join(deployment(rest_url)).join(agent.to_string());
+    created(state_dir(env)?.join(deployment(rest_url)).join(agent.to_string()), agent)
+}
+
+/// The folder of the locks of all agents of this state, created with mode 0700 if it is not there.
+pub(crate) fn lock_dir(env: &Env, agent: AgentId) -> Result<PathBuf> {
+    created(state_dir(env)?.join("locks"), agent)
+}
+
+fn created(dir: PathBuf, agent: AgentId) -> Result<PathBuf> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
