@@ -12,6 +12,7 @@
 mod browser;
 mod config_oracle;
 mod differential;
+mod durability;
 mod event_oracle;
 mod in_process;
 mod link_and_platform;
