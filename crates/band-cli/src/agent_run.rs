@@ -1,15 +1,19 @@
 //! `band agent run`: connects an agent.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
 use band::config::Env;
+use band::link::StopReason;
+use band::logging::LogSettings;
 use band::{Agent, AgentBuilder, Running};
 use band_adapters::registry;
 use clap::Args;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{Code, Exit, Failure};
+use crate::print;
 use crate::signals::Signals;
 
 /// How long turns may go on after the first signal.
@@ -32,26 +36,40 @@ pub(crate) struct AgentRun {
     /// The configuration file [default: agent_config.yaml]
     #[arg(long, value_name = "PATH", requires = "config")]
     config_file: Option<PathBuf>,
+    /// Tell here whether the agent is well (/healthz, /readyz) and what it counted (/metrics)
+    #[arg(long, value_name = "ADDR", env = "BAND_HEALTH")]
+    health: Option<SocketAddr>,
+    /// End with this code when another process took the agent over
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    superseded_exit_code: u8,
+    /// Print what the agent would go by, as JSON without its key, and do nothing else
+    #[arg(long)]
+    print_config: bool,
 }
 
 impl AgentRun {
-    pub(crate) async fn run(self) -> Result<Exit> {
+    pub(crate) async fn run(self) -> Result<Code> {
         let env = Env::of_process();
+        let (superseded, print_config, health) = (self.superseded_exit_code, self.print_config, self.health);
         let adapter = registry::make(&self.adapter, &registry::Settings::new())?;
-        let agent = self.identified(Agent::builder(adapter), &env)?.build_with(env)?;
-        if let Some(warning) = &agent.endpoints().warning {
-            tracing::warn!(target: "band.agent", "{warning}");
+        let mut builder = self.identified(Agent::builder(adapter), &env)?;
+        if let Some(address) = health {
+            builder = builder.health(address);
+        }
+        let agent = builder.build_with(env)?;
+        if print_config {
+            return print_effective(&agent, health);
         }
         let mut signals = Signals::catch()?;
         let running = tokio::select! {
             started = agent.start() => started?,
-            exit = signals.next() => return Ok(exit),
+            exit = signals.next() => return Ok(exit.into()),
         };
         let asked = tokio::select! {
             _ = running.closed() => None,
             exit = signals.next() => Some(exit),
         };
-        end(running, asked, &mut signals).await
+        end(running, asked, &mut signals, superseded).await
     }
 
     /// The flag wins over the environment; without either there is nobody to run.
@@ -76,16 +94,29 @@ impl AgentRun {
     }
 }
 
+/// Everything that was settled, with the log's part of it.
+fn print_effective(agent: &Agent, health: Option<SocketAddr>) -> Result<Code> {
+    let mut shown = serde_json::to_value(agent.effective_config())?;
+    if let Some(shown) = shown.as_object_mut() {
+        shown.insert("health".to_owned(), serde_json::to_value(health)?);
+        shown.insert("log".to_owned(), serde_json::to_value(LogSettings::from_env()?)?);
+    }
+    print::result(&format!("{shown:#}"))?;
+    Ok(Exit::Done.into())
+}
+
 /// Stops the agent; a second signal does not wait for its turns. `asked` is the exit of the signal that asked
 /// for the stop, none when the connection ended by itself.
-async fn end(running: Running, asked: Option<Exit>, signals: &mut Signals) -> Result<Exit> {
+async fn end(running: Running, asked: Option<Exit>, signals: &mut Signals, superseded: u8) -> Result<Code> {
+    tracing::info!(target: "band.agent", grace = ?GRACE, "stopping; another signal stops at once");
     let stopped = tokio::select! {
         stopped = running.stop(Some(GRACE)) => stopped.map_err(band::Error::from)?,
-        again = signals.next() => return Ok(again),
+        again = signals.next() => return Ok(again.into()),
     };
     match (asked, stopped.reason) {
-        (Some(exit), _) => Ok(exit),
+        (Some(exit), _) => Ok(exit.into()),
         (None, Some(reason)) if !reason.is_orderly() => Err(band::Error::from(reason).into()),
-        (None, _) => Ok(Exit::Done),
+        (None, Some(StopReason::Superseded { .. })) => Ok(Code::Chosen(superseded)),
+        (None, _) => Ok(Exit::Done.into()),
     }
 }

@@ -16,15 +16,39 @@ pub(crate) enum Exit {
     AlreadyRunning = 3,
     /// The platform refused: the key, a permission.
     Refused = 4,
+    /// Ended by SIGHUP: the terminal is gone. Everything was stopped in good order before.
+    HungUp = 129,
     /// Ended by SIGINT, as with Ctrl+C. Everything was stopped in good order before.
     Interrupted = 130,
     /// Ended by SIGTERM. Everything was stopped in good order before.
     Terminated = 143,
 }
 
+/// A code of the caller's own choice, or one of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    Ours(Exit),
+    Chosen(u8),
+}
+
+impl From<Exit> for Code {
+    fn from(exit: Exit) -> Self {
+        Self::Ours(exit)
+    }
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        match code {
+            Code::Ours(exit) => Self::from(exit as u8),
+            Code::Chosen(code) => Self::from(code),
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Code::from(exit).into()
     }
 }
 
@@ -36,6 +60,7 @@ Exit codes:
   2    usage or configuration
   3    already running
   4    refused by the platform (key, permission)
+  129  ended by a closed terminal (SIGHUP), after an orderly stop
   130  ended by Ctrl+C (SIGINT), after an orderly stop
   143  ended by SIGTERM, after an orderly stop";
 

@@ -27,7 +27,7 @@ use anyhow::{Context, Result};
 use band::logging::LogSettings;
 use clap::{Parser, Subcommand};
 
-use crate::exit::{EXIT_CODES, Exit, exit_of, line_of};
+use crate::exit::{Code, EXIT_CODES, Exit, exit_of, line_of};
 
 /// Rooms where people and agents talk: the platform, its page, and agents, in one program.
 #[derive(Debug, Parser)]
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         return failed(&error);
     }
     match run(cli.command) {
-        Ok(exit) => exit.into(),
+        Ok(code) => code.into(),
         Err(error) => failed(&error),
     }
 }
@@ -98,20 +98,24 @@ fn told(err: &clap::Error) -> ExitCode {
     if err.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
 }
 
-fn run(command: Command) -> Result<Exit> {
+fn run(command: Command) -> Result<Code> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime's threads")?;
-    runtime.block_on(async {
-        match command {
-            Command::Up(up) => Box::pin(up.run()).await,
-            Command::Serve(serve) => serve.run().await,
-            Command::Env(env) => env.run(),
-            Command::Agent(AgentCommand::Run(run)) => Box::pin(run.run()).await,
-            Command::Agent(AgentCommand::Add(add)) => add.run().await,
-            Command::User(UserCommand::Add(add)) => add.run().await,
-            Command::User(UserCommand::Link(link)) => link.run().await,
-        }
-    })
+    let done = runtime.block_on(async {
+        let exit = match command {
+            Command::Up(up) => Box::pin(up.run()).await?,
+            Command::Serve(serve) => serve.run().await?,
+            Command::Env(env) => env.run()?,
+            Command::Agent(AgentCommand::Run(run)) => return Box::pin(run.run()).await,
+            Command::Agent(AgentCommand::Add(add)) => add.run().await?,
+            Command::User(UserCommand::Add(add)) => add.run().await?,
+            Command::User(UserCommand::Link(link)) => link.run().await?,
+        };
+        Ok(exit.into())
+    });
+    // Whoever blocks a thread must not keep the program from ending.
+    runtime.shutdown_background();
+    done
 }

@@ -4,6 +4,7 @@ mod adapter;
 mod agent;
 pub mod config;
 mod error;
+pub mod health;
 mod history;
 pub mod journal;
 pub mod link;

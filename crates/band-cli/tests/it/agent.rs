@@ -1,5 +1,6 @@
 use band_testkit::{PATIENCE, Process};
 
+use crate::end_to_end::person_of;
 use crate::stage::{Stage, variable};
 
 /// `band agent run --adapter echo` for the agent of these lines.
@@ -32,7 +33,7 @@ async fn it_says_when_it_has_started_and_stopped_and_how_it_ended() {
     let stage = Stage::new();
     let (_serve, _) = stage.serve().await;
     let (_, lines) = registered(&stage).await;
-    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let mut process = agent(&stage, &lines);
         process.line("Agent started: Gardener (band-sdk ", PATIENCE).await.unwrap();
         process.signal(signal).await.unwrap();
@@ -84,4 +85,87 @@ async fn the_entry_of_a_file_beats_the_environment() {
     process.line("Agent started: Gardener", PATIENCE).await.unwrap();
     process.terminate().await.unwrap();
     process.ended(PATIENCE).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_agent_that_was_taken_over_ends_with_zero_or_the_code_that_was_asked_for() {
+    let stage = Stage::new();
+    let (_serve, _) = stage.serve().await;
+    let (_, lines) = registered(&stage).await;
+    for (words, code) in [(&[][..], 0), (&["--superseded-exit-code", "75"][..], 75)] {
+        let mut first = agent_with(&stage, &lines, words);
+        first.line("Agent started", PATIENCE).await.unwrap();
+        let elsewhere = stage.home().join(format!("elsewhere-{code}"));
+        std::fs::create_dir(&elsewhere).unwrap();
+        let mut second = stage.command(&["agent", "run", "--adapter", "echo"]);
+        second.envs(variables_of(&lines)).env("TMPDIR", &elsewhere).env("BAND_STATE_DIR", &elsewhere);
+        let mut second = Process::start("second", &mut second).unwrap();
+        first.line("WebSocket connection superseded: reason=", PATIENCE).await.unwrap();
+        first.line("Agent stopped: Gardener (graceful=true)", PATIENCE).await.unwrap();
+        assert_eq!(first.ended(PATIENCE).await.unwrap().code(), Some(code));
+        second.terminate().await.unwrap();
+        second.ended(PATIENCE).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_closed_terminal_is_no_matter_to_an_agent_that_was_told_to_outlive_it() {
+    let stage = Stage::new();
+    let (_serve, _) = stage.serve().await;
+    let (_, lines) = registered(&stage).await;
+    let mut command = tokio::process::Command::new("nohup");
+    command.arg(env!("CARGO_BIN_EXE_band")).args(["agent", "run", "--adapter", "echo"]).env_clear();
+    command.env("HOME", stage.home()).env("TMPDIR", stage.home()).envs(variables_of(&lines));
+    command.env("PATH", std::env::var_os("PATH").unwrap());
+    let mut process = Process::start("agent", &mut command).unwrap();
+    process.line("Agent started", PATIENCE).await.unwrap();
+    process.signal("HUP").await.unwrap();
+    process.terminate().await.unwrap();
+    assert_eq!(process.ended(PATIENCE).await.unwrap().code(), Some(143), "{}", process.tail());
+}
+
+#[tokio::test]
+async fn a_second_signal_does_not_wait_for_the_turn() {
+    let stage = Stage::new();
+    let (_serve, _) = stage.serve().await;
+    let (user, lines) = registered(&stage).await;
+    let mut command = stage.command(&["agent", "run", "--adapter", "echo"]);
+    command.envs(variables_of(&lines)).env("BAND_LOG_LEVEL", "debug");
+    let mut process = Process::start("agent", &mut command).unwrap();
+    process.line("Agent started", PATIENCE).await.unwrap();
+    let person = person_of(&lines, &user).await;
+    let id = person.agents().await.unwrap().remove(0).id;
+    let room = person.create_room("Garden").await.unwrap();
+    person.add(room, id).await.unwrap();
+    person.say(room, id, "[[sleep:600000]] hello").await.unwrap();
+    process.line("Turn phase=handler state=started", PATIENCE).await.unwrap();
+    process.signal("TERM").await.unwrap();
+    process.line("stopping", PATIENCE).await.unwrap();
+    process.signal("INT").await.unwrap();
+    assert_eq!(process.ended(PATIENCE).await.unwrap().code(), Some(130));
+    assert!(process.lines_with("Agent stopped").is_empty(), "{}", process.tail());
+}
+
+#[tokio::test]
+async fn what_it_would_go_by_is_printed_without_the_key() {
+    let stage = Stage::new();
+    let mut command = stage.command(&["agent", "run", "--adapter", "echo", "--print-config"]);
+    command.env("BAND_AGENT_ID", "0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d").env("BAND_API_KEY", "band_a_secret");
+    command.env("BAND_REST_URL", "http://ann:hidden@127.0.0.1:4000").env("BAND_MAX_CYCLE_SECONDS", "7");
+    command.env("BAND_HEALTH", "127.0.0.1:8080").env("BAND_LOG_LEVEL", "warn");
+    let out = crate::stage::Ended::of(command.output().await.unwrap()).done();
+    assert!(!out.contains("secret") && !out.contains("hidden"), "{out}");
+    let shown: serde_json::Value = serde_json::from_str(&out).unwrap();
+    for (pointer, value) in [
+        ("/api_key", "(set)".into()),
+        ("/rest_url", "http://127.0.0.1:4000".into()),
+        ("/ws_url", "ws://127.0.0.1:4000/api/v1/socket/websocket".into()),
+        ("/agent/conflict_policy", "supersede".into()),
+        ("/session/max_cycle_seconds", serde_json::json!(7.0)),
+        ("/session/max_deliveries", 10.into()),
+        ("/health", "127.0.0.1:8080".into()),
+        ("/log/log_level", "WARNING".into()),
+    ] {
+        assert_eq!(shown.pointer(pointer), Some(&value), "{pointer}: {out}");
+    }
 }

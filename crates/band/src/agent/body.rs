@@ -14,6 +14,7 @@ use super::host::Host;
 use super::place::Place;
 use super::running::Lease;
 use crate::adapter::FrameworkAdapter;
+use crate::health::HealthServer;
 use crate::runtime::{Closer, RuntimeEnd, Watched};
 
 /// A stop that may take longer than this is as good as one without an end.
@@ -27,6 +28,8 @@ pub(super) struct Body {
     /// A turn was cancelled, in whichever attempt at the stop.
     pub(super) cut_short: bool,
     pub(super) lease: Weak<Lease>,
+    /// Tells whether the agent is well, for as long as it is held.
+    pub(super) health: Option<HealthServer>,
     // The last to go.
     pub(super) place: Option<Place>,
 }

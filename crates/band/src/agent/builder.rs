@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub struct AgentBuilder {
     session: Option<SessionConfig>,
     config: AgentConfig,
     metrics: Metrics,
+    health: Option<SocketAddr>,
     hooks: Hooks,
     seams: Seams,
 }
@@ -54,6 +56,7 @@ impl AgentBuilder {
             session: None,
             config: AgentConfig::default(),
             metrics: Metrics::default(),
+            health: None,
             hooks: Hooks::default(),
             seams: Seams::default(),
         }
@@ -186,6 +189,14 @@ impl AgentBuilder {
         self
     }
 
+    /// Where to tell, while the agent is started or runs, whether it is well and what it counted; see
+    /// [`health`](crate::health). Default: nowhere.
+    #[must_use]
+    pub const fn health(mut self, address: SocketAddr) -> Self {
+        self.health = Some(address);
+        self
+    }
+
     /// Reads what is not set from the environment of this process, and checks everything.
     ///
     /// # Errors
@@ -227,6 +238,7 @@ impl AgentBuilder {
             session,
             config: self.config,
             metrics: self.metrics,
+            health: self.health,
             env,
             features,
             hooks: Arc::new(self.hooks),

@@ -15,6 +15,7 @@ mod signals;
 mod start;
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +32,7 @@ use self::host::{Host, INSIDE, NotStopped};
 use crate::adapter::{AdapterError, BoxedAdapter, EffectiveFeatures, FrameworkAdapter};
 use crate::config::{AgentConfig, Credentials, EffectiveConfig, Endpoints, Env, SessionConfig};
 use crate::error::{Error, Result};
+use crate::health::Health;
 use crate::metrics::Metrics;
 use crate::sim::Seams;
 
@@ -62,6 +64,7 @@ pub(crate) struct Setup {
     pub(crate) session: SessionConfig,
     pub(crate) config: AgentConfig,
     pub(crate) metrics: Metrics,
+    pub(crate) health: Option<SocketAddr>,
     pub(crate) env: Env,
     /// What was chosen and is supported; the platform may not serve all of it.
     pub(crate) features: EffectiveFeatures,
@@ -156,6 +159,11 @@ impl Agent {
     /// How it takes its place on the platform and on this host.
     pub fn config(&self) -> &AgentConfig {
         &self.host.setup.config
+    }
+
+    /// How it is.
+    pub fn health(&self) -> Health {
+        Health::of(self.id(), self.metrics())
     }
 
     /// What it counts, over all its runs.

@@ -12,6 +12,7 @@ use super::running::Lease;
 use super::{Setup, metadata};
 use crate::adapter::{AdapterError, EffectiveFeatures, FrameworkAdapter, Identity, PlatformConnection};
 use crate::error::{Error, Result};
+use crate::health::HealthServer;
 use crate::journal::Journal;
 use crate::link::{LinkConfig, StopReason};
 use crate::rest::{RestClient, RestConfig};
@@ -38,6 +39,10 @@ impl Host {
         body.pending.callbacks = setup.cleanups.accept(self.id)?;
         if let Some(warning) = &setup.endpoints.warning {
             tracing::warn!(target: "band.agent", "{warning}");
+        }
+        if let Some(address) = setup.health {
+            let agents = vec![(setup.credentials.agent_id, setup.metrics.clone())];
+            body.health = Some(HealthServer::listen(address, agents).await?);
         }
         let place = Place::take(setup)?;
         let journal = place.journal();

@@ -181,7 +181,12 @@ impl LinkDriver {
                         self.machine.handle(now(), Input::Gone(generation, gone));
                     }
                 }
-                input = wire.next() => self.machine.handle(now(), input),
+                input = wire.next() => {
+                    if matches!(input, Input::Received(..)) {
+                        self.shared.hear();
+                    }
+                    self.machine.handle(now(), input);
+                }
             }
             if !listening {
                 while self.machine.next_event().is_some() {}

@@ -1,10 +1,12 @@
 //! What the owner of a link holds: a handle for commands, and the events.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use band_core::link::{Counters, LinkEvent, StopReason};
 use band_wire::ChatId;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// What the owner tells a link.
@@ -20,6 +22,7 @@ pub(super) struct Shared {
     pub(super) stop: CancellationToken,
     counters: Mutex<Counters>,
     ended: OnceLock<StopReason>,
+    heard: Mutex<Option<Instant>>,
 }
 
 impl Shared {
@@ -27,9 +30,26 @@ impl Shared {
         *self.counters.lock().unwrap_or_else(PoisonError::into_inner) = counters;
     }
 
+    /// Something came from the platform.
+    pub(super) fn hear(&self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
     pub(super) fn end(&self, reason: StopReason) {
         // The first reason stays.
         let _ = self.ended.set(reason);
+    }
+}
+
+/// When the platform was heard last on a link.
+#[derive(Debug, Clone)]
+pub(crate) struct Pulse(Arc<Shared>);
+
+impl Pulse {
+    /// How long it has been silent; none when it never spoke.
+    pub(crate) fn silent_for(&self) -> Option<Duration> {
+        let heard = *self.0.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.map(|heard| heard.elapsed())
     }
 }
 
@@ -61,6 +81,11 @@ impl LinkHandle {
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
         *self.shared.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When the platform was heard last.
+    pub(crate) fn pulse(&self) -> Pulse {
+        Pulse(Arc::clone(&self.shared))
     }
 
     /// Why the link ended, once it has.

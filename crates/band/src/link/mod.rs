@@ -32,6 +32,7 @@ use tokio::sync::mpsc;
 pub use band_core::link::{Counters, Disconnect, LinkEvent, Refusal, StopReason};
 pub use config::{ConflictPolicy, LinkConfig};
 pub use driver::LinkDriver;
+pub(crate) use handle::Pulse;
 pub use handle::{LinkEvents, LinkHandle};
 
 use crate::error::Result;

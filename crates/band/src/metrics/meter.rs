@@ -1,8 +1,12 @@
 //! What one room, and the link, add to the numbers of its agent.
 
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
 use band_core::link::{Counters, LinkEvent};
 
 use super::{Metrics, add};
+use crate::link::Pulse;
 
 /// Counts one open room, with what waits in it, for as long as it lives.
 #[derive(Debug)]
@@ -53,8 +57,14 @@ pub(crate) struct LinkMeter {
 }
 
 impl LinkMeter {
-    pub(crate) fn new(metrics: Metrics) -> Self {
+    pub(crate) fn new(metrics: Metrics, pulse: Pulse) -> Self {
+        *metrics.0.pulse.lock().unwrap_or_else(PoisonError::into_inner) = Some(pulse);
         Self { metrics, seen: Counters::default() }
+    }
+
+    /// The rooms are joined, or a stop has begun.
+    pub(crate) fn ready(&self, is_so: bool) {
+        self.metrics.0.ready.store(is_so, Ordering::Relaxed);
     }
 
     /// Something happened; `counters` is what the link counted up to now.
@@ -73,6 +83,7 @@ impl LinkMeter {
 
 impl Drop for LinkMeter {
     fn drop(&mut self) {
+        self.ready(false);
         self.metrics.disconnected();
     }
 }

@@ -7,8 +7,8 @@ mod histogram;
 mod meter;
 mod text;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// What a turn counts as.
@@ -17,6 +17,7 @@ pub use band_core::turn::Outcome as TurnOutcome;
 use self::histogram::Histogram;
 pub(crate) use self::meter::{LinkMeter, RoomMeter};
 pub use self::text::{CONTENT_TYPE, render};
+use crate::link::Pulse;
 
 /// An agent's numbers. Cheap to clone: all clones count together.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +41,8 @@ struct Numbers {
     queued: AtomicU64,
     acks_owed: AtomicU64,
     connected: AtomicU64,
+    ready: AtomicBool,
+    pulse: Mutex<Option<Pulse>>,
     reconnects: AtomicU64,
     dropped: AtomicU64,
     malformed: AtomicU64,
@@ -125,6 +128,16 @@ impl Metrics {
             reconnects: get(&numbers.reconnects),
             dropped: get(&numbers.dropped),
         }
+    }
+
+    /// Whether the rooms are joined, and no stop has begun.
+    pub fn is_ready(&self) -> bool {
+        self.0.ready.load(Ordering::Relaxed)
+    }
+
+    /// How long the platform has not been heard on the socket; none when it never was.
+    pub fn silent_for(&self) -> Option<Duration> {
+        self.0.pulse.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.silent_for()
     }
 
     /// A meter for a room that opens; the room counts until it is dropped.

@@ -126,6 +126,7 @@ impl Runtime {
         };
         let mut tasks = JoinSet::new();
         tasks.spawn(driver.run(CancellationToken::new()));
+        let pulse = link.pulse();
         let (ready, told_ready) = oneshot::channel();
         let (ended, told_ended) = watch::channel(None);
         let (open, told_open) = watch::channel(Arc::default());
@@ -137,7 +138,7 @@ impl Runtime {
             origin: Instant::now(),
             rest: parts.rest.clone(),
             link,
-            meter: LinkMeter::new(parts.metrics.clone()),
+            meter: LinkMeter::new(parts.metrics.clone(), pulse),
             events,
             driver: tasks,
             listed: None,
@@ -200,6 +201,7 @@ impl Runtime {
     /// The rooms close; turns may finish until then.
     fn close(&mut self, by: Option<Instant>) {
         self.closing = true;
+        self.meter.ready(false);
         self.rooms.close_all(by);
         self.tell(Input::Close);
     }
@@ -225,6 +227,7 @@ impl Runtime {
                 }
                 Output::Ready(rooms) => {
                     tracing::info!(target: "band.agent", "Subscribed to {rooms} rooms during startup");
+                    self.meter.ready(!self.closing);
                     if let Some(ready) = self.ready.take() {
                         // An error means that nobody waits for the start any more.
                         let _ = ready.send(Ok(rooms));

@@ -6,6 +6,7 @@ mod cleanups;
 mod contract;
 mod control;
 mod faults;
+mod health;
 mod knobs;
 mod lifecycle;
 mod metrics;

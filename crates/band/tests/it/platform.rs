@@ -39,6 +39,7 @@ struct Site {
     sent: Vec<(Option<String>, Value)>,
     events: Vec<Value>,
     socket: Option<mpsc::Sender<Option<String>>>,
+    refuses_sockets: bool,
     /// Topic to join ref.
     joined: BTreeMap<String, Value>,
 }
@@ -171,6 +172,11 @@ impl Platform {
         self.push(&format!("agent_rooms:{}", agent()), "room_removed", room_record(n)).await;
     }
 
+    /// Whether every new socket is answered 503.
+    pub(crate) fn refuse_sockets(&self, on: bool) {
+        self.site().refuses_sockets = on;
+    }
+
     /// Cuts the connection.
     pub(crate) async fn drop_socket(&self) {
         let socket = self.site().socket.take().unwrap();
@@ -247,6 +253,9 @@ impl Shared {
 
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
+    if path.ends_with("/socket/websocket") && shared.site.lock().unwrap().refuses_sockets {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
     if path.ends_with("/socket/websocket") {
         let (mut parts, _) = request.into_parts();
         let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await.unwrap();
