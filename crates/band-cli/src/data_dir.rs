@@ -28,7 +28,11 @@ impl DataDir {
     /// What has to be added to another command so that it finds the same directory: nothing, or ` --data DIR`.
     pub(crate) fn as_option(&self) -> String {
         match &self.data {
-            Some(dir) => format!(" --data {}", crate::shell::quoted(&dir.to_string_lossy())),
+            Some(dir) => {
+                // The other command may be typed elsewhere.
+                let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
+                format!(" --data {}", crate::shell::quoted(&dir.to_string_lossy()))
+            }
             None => String::new(),
         }
     }
@@ -81,5 +85,8 @@ mod tests {
     fn another_command_is_told_of_the_directory_only_when_it_was_given() {
         assert_eq!(DataDir::default().as_option(), "");
         assert_eq!(DataDir { data: Some("/tmp/my band".into()) }.as_option(), " --data '/tmp/my band'");
+        let here = std::env::current_dir().unwrap().join("here");
+        let shown = DataDir { data: Some("here".into()) }.as_option();
+        assert_eq!(shown, format!(" --data {}", crate::shell::quoted(here.to_str().unwrap())));
     }
 }

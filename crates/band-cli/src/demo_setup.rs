@@ -66,8 +66,10 @@ fn check_model(env: &Env) -> Result<()> {
 
 /// The demo of a platform and the agent of this run, with whatever was missing made. The demo's file is
 /// brought up to date.
-pub(crate) async fn prepare(app: &App, data: &Path, with: With) -> Result<(Demo, DemoAgent)> {
-    let known = Demo::read(data)?;
+///
+/// `is_new` says that the database was made just now: the keys of an older one open nothing in it.
+pub(crate) async fn prepare(app: &App, data: &Path, with: With, is_new: bool) -> Result<(Demo, DemoAgent)> {
+    let known = Demo::read(data)?.filter(|_| !is_new);
     let user = user(app, known.as_ref()).await.context("making the first person")?;
     let who = Principal::User(user.id);
     let known_agent = known.as_ref().and_then(|demo| demo.agents.get(with.adapter()));

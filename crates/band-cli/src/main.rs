@@ -22,12 +22,16 @@ mod up;
 mod user;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use band::logging::LogSettings;
 use clap::{Parser, Subcommand};
 
 use crate::exit::{Code, EXIT_CODES, Exit, exit_of, line_of};
+
+/// How long a thread that blocks may hold up the end of the program.
+const LAST: Duration = Duration::from_secs(1);
 
 /// Rooms where people and agents talk: the platform, its page, and agents, in one program.
 #[derive(Debug, Parser)]
@@ -115,7 +119,7 @@ fn run(command: Command) -> Result<Code> {
         };
         Ok(exit.into())
     });
-    // Whoever blocks a thread must not keep the program from ending.
-    runtime.shutdown_background();
+    // What is open is closed; but whoever blocks a thread must not keep the program from ending.
+    runtime.shutdown_timeout(LAST);
     done
 }

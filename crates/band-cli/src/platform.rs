@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use band_server::server::{LockError, RunningServer, Server, ServerConfig, StartError};
+use band_server::store::StoreError;
 
 use crate::exit::{Exit, Failure};
 use crate::signals::Signals;
@@ -59,6 +60,15 @@ pub(crate) fn explained(error: StartError, data: &Path) -> anyhow::Error {
         StartError::Listen { address, source } => {
             anyhow!("address {address}: {source}; choose an address of this machine")
         }
-        other => anyhow::Error::new(other).context(format!("data directory {dir}")),
+        other => {
+            let fix = match &other {
+                StartError::Store(StoreError::File { .. } | StoreError::Device { .. })
+                | StartError::Lock(LockError::File { .. })
+                | StartError::File(_) => "; make it writable for this user, or give another with --data",
+                StartError::Store(StoreError::Busy) => "; end the program that uses it",
+                _ => "",
+            };
+            anyhow!("data directory {dir}: {other}{fix}")
+        }
     }
 }

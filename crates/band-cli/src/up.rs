@@ -53,8 +53,16 @@ impl Up {
         let data = self.data.resolve()?;
         let adapter = demo_setup::adapter(self.with)?;
         let mut signals = Signals::catch()?;
+        let is_new = !data.join("band.db").exists();
         let mut server = start_on_a_free_port(self.port, &data).await?;
-        let (demo, agent) = demo_setup::prepare(server.app(), &data, self.with).await?;
+        if is_new && Demo::read(&data)?.is_some() {
+            print::err(&format!(
+                "{} has keys, and the database they are for is gone: a new one was made, with new keys. To get the old \
+                 one back, stop this, and put band.db beside the file",
+                data.join("demo.json").display()
+            ));
+        }
+        let (demo, agent) = demo_setup::prepare(server.app(), &data, self.with, is_new).await?;
         let agent = DemoAgent::start(adapter, &agent, &server.url()).await?;
         let link = self.introduce(&server, &demo, &data).await?;
         let doormat = if self.no_open { None } else { Doormat::lay(&data, &link).ok() };

@@ -72,3 +72,22 @@ async fn what_lies_in_it_is_for_its_owner_alone() {
     assert_eq!(up.ended(PATIENCE).await.unwrap().code(), Some(130));
     assert!(!stage.data().join("server.json").exists());
 }
+
+#[tokio::test]
+async fn keys_whose_database_is_gone_are_told_and_made_anew() {
+    let stage = Stage::new();
+    let (mut up, _) = stage.up().await;
+    let before = stage.run(&["env"]).await.done();
+    up.terminate().await.unwrap();
+    up.ended(PATIENCE).await.unwrap();
+    for entry in std::fs::read_dir(stage.data()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap() != "demo.json" {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    let (up, _) = stage.up().await;
+    let told = up.lines_with("demo.json");
+    assert!(told.iter().any(|line| line.contains("the database they are for is gone")), "{}", up.tail());
+    assert_ne!(stage.run(&["env"]).await.done(), before);
+}

@@ -5,6 +5,7 @@
 mod administration;
 mod agent;
 mod data_directory;
+mod deployment;
 mod end_to_end;
 mod environment;
 mod help;

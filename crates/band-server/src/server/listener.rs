@@ -48,6 +48,7 @@ impl Stops {
 /// Accepts until the graceful stop. Connections live on `tasks`, which the caller awaits.
 pub(super) async fn accept(listener: TcpListener, router: Router, tasks: TaskTracker, stops: Stops) {
     let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut failures = Failures::default();
     loop {
         let accepted = async {
             let permit = Arc::clone(&permits).acquire_owned().await;
@@ -59,6 +60,7 @@ pub(super) async fn accept(listener: TcpListener, router: Router, tasks: TaskTra
         };
         match accepted {
             Ok((stream, peer)) => {
+                failures.over();
                 let serving = serve(stream, peer, router.clone(), stops.clone());
                 tasks.spawn(async move {
                     serving.await;
@@ -66,9 +68,35 @@ pub(super) async fn accept(listener: TcpListener, router: Router, tasks: TaskTra
                 });
             }
             Err(err) => {
-                tracing::warn!(%err, "a connection could not be accepted");
+                failures.another(&err);
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
+        }
+    }
+}
+
+/// Failed accepts in a row. They come ten a second for as long as the process is out of files, so the first, second,
+/// fourth, eighth… are worth a line, and the end of it is.
+#[derive(Debug, Default)]
+struct Failures(u32);
+
+impl Failures {
+    fn another(&mut self, err: &std::io::Error) {
+        self.0 = self.0.saturating_add(1);
+        if self.is_worth_a_line() {
+            let failures = self.0;
+            tracing::warn!(%err, failures, "a connection could not be accepted; is the limit of open files (ulimit -n) too low?");
+        }
+    }
+
+    const fn is_worth_a_line(&self) -> bool {
+        self.0.is_power_of_two()
+    }
+
+    fn over(&mut self) {
+        let failures = std::mem::take(&mut self.0);
+        if failures > 0 {
+            tracing::info!(failures, "connections are accepted again");
         }
     }
 }
@@ -102,5 +130,23 @@ async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stops: Stops
     };
     if let Err(err) = ended {
         tracing::debug!(%err, "connection ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_hour_without_files_is_worth_a_few_lines() {
+        let mut failures = Failures::default();
+        let mut lines = 0;
+        for _ in 0..36_000 {
+            failures.another(&std::io::ErrorKind::Other.into());
+            lines += u32::from(failures.is_worth_a_line());
+        }
+        assert_eq!(lines, 16);
+        failures.over();
+        assert_eq!(failures.0, 0);
     }
 }

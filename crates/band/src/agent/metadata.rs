@@ -20,7 +20,10 @@ pub(super) async fn fetch(rest: &RestClient, agent: AgentId, seed: u64) -> Resul
         };
         let now = Moment::at(origin.elapsed());
         let Some(wait) = patience.after(now, setback(&err)) else { return Err(err) };
-        tracing::warn!(target: "band.agent", %err, ?wait, "the platform did not say who the agent is; asking again");
+        let at = rest.address();
+        tracing::warn!(
+            target: "band.agent", %err, ?wait, "the platform at {at} did not say who the agent is; asking again",
+        );
         sleep(wait).await;
     };
     if me.id != agent {

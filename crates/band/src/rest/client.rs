@@ -124,6 +124,11 @@ impl Call {
 }
 
 impl RestClient {
+    /// The platform, as a text may show it.
+    pub(crate) fn address(&self) -> &str {
+        &self.0.base.text
+    }
+
     /// Makes a client; nothing is sent.
     ///
     /// # Errors
