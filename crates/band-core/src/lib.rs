@@ -5,10 +5,12 @@
 
 pub mod agent;
 pub mod backoff;
+pub mod decisions;
 pub mod lifecycle;
 pub mod link;
 pub mod machine;
 pub mod moment;
+pub mod oneshot;
 pub mod platform;
 pub mod room;
 pub mod timers;

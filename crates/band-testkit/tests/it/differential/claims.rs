@@ -62,8 +62,9 @@ fn id(number: u16) -> MessageId {
     Id::new(Uuid::from_u128(u128::from(number)))
 }
 
-fn message(id: MessageId) -> Box<Message> {
-    Box::new(Message {
+/// A message that somebody wrote.
+pub(super) fn message(id: MessageId) -> Message {
+    Message {
         id,
         content: String::new(),
         message_type: "text".to_owned(),
@@ -75,7 +76,7 @@ fn message(id: MessageId) -> Box<Message> {
         attachments: Vec::new(),
         inserted_at: None,
         updated_at: None,
-    })
+    }
 }
 
 /// A look at the ledgers when a message was pushed to a room at rest: where their answers begin, and whether ours
@@ -214,7 +215,7 @@ impl Both {
         match op {
             Op::Push(number) => {
                 self.open.insert(id(number));
-                self.tell(Input::Pushed(message(id(number))));
+                self.tell(Input::Pushed(Box::new(message(id(number)))));
             }
             Op::Answer(which, how) => {
                 if !self.calls.is_empty() {
@@ -242,10 +243,10 @@ impl Both {
         let well = how > 60;
         let open = || self.open.iter().copied().map(message);
         let answer = match asked {
-            Call::Next if well => Answer::Next(Ok(open().next())),
+            Call::Next if well => Answer::Next(Ok(open().next().map(Box::new))),
             Call::Next => Answer::Next(Err(Trouble::Passing)),
             Call::List { .. } if well => {
-                Answer::Listed(Ok(Listing { messages: open().map(|message| *message).collect(), next: None }))
+                Answer::Listed(Ok(Listing { messages: open().collect(), next: None }))
             }
             Call::List { .. } => Answer::Listed(Err(Trouble::Passing)),
             Call::Claim(_) | Call::Processed(_) | Call::Failed(..) => Answer::Marked(match how {
@@ -322,7 +323,7 @@ impl Both {
         self.claim(json!(["is_ack_pending", ROOM, id]), None);
         self.attempt(json!(["record_attempt", id]), false);
         self.looked = Some(id);
-        self.tell(Input::Pushed(message(id)));
+        self.tell(Input::Pushed(Box::new(message(id))));
         let taken = self.at_work == Some(id);
         self.probes.push(Probe { id, claims_at, attempts_at, taken });
         if self.looked.is_some() && !taken {

@@ -6,6 +6,8 @@
 //! starts elsewhere. What differs is shrunk before it is told.
 
 mod claims;
+mod decisions;
+mod delivery;
 mod rooms;
 mod roster;
 mod session;
