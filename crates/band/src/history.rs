@@ -78,6 +78,19 @@ impl RawHistory {
         Self { items, truncated }
     }
 
+    /// The same, but with what follows the message.
+    pub(crate) fn around(
+        trigger: MessageId,
+        messages: Vec<Message>,
+        truncated: bool,
+        agent: AgentId,
+        members: &[Member],
+    ) -> Self {
+        let name_of = |id| members.iter().find(|member| member.id == id).and_then(Member::mention_name);
+        let others = messages.into_iter().filter(|message| message.id != trigger);
+        Self { items: others.map(|message| HistoryItem::read(message, agent, name_of)).collect(), truncated }
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.items.len()

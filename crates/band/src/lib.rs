@@ -11,6 +11,7 @@ pub mod link;
 mod lock;
 pub mod logging;
 pub mod metrics;
+pub mod oneshot;
 mod preprocess;
 pub mod rest;
 mod retry_after;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use band_wire::rest::AgentMe;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -20,11 +21,11 @@ use crate::runtime::{Parts, Runtime};
 use crate::sim::Chance;
 
 /// What is known of the agent once the platform has said it.
-struct Known {
-    rest: RestClient,
-    identity: Arc<Identity>,
-    features: Arc<EffectiveFeatures>,
-    chance: Chance,
+pub(crate) struct Known {
+    pub(crate) rest: RestClient,
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) features: Arc<EffectiveFeatures>,
+    pub(crate) chance: Chance,
 }
 
 impl Host {
@@ -71,15 +72,23 @@ impl Host {
     }
 
     async fn ask_who_it_is(&self) -> Result<Known> {
-        let setup = &self.setup;
-        let chance = Chance::new(setup.seams.seed);
-        let rest = RestClient::new(rest_config(setup, &chance))?;
-        let me = metadata::fetch(&rest, setup.credentials.agent_id, chance.seed()).await?;
-        let features = Arc::new(setup.features.clone().served_by(me.feature_flags.as_ref()));
-        Ok(Known { rest, identity: Arc::new(me.into()), features, chance })
+        let (rest, chance) = self.client()?;
+        let me = metadata::fetch(&rest, self.setup.credentials.agent_id, chance.seed()).await?;
+        Ok(self.known(rest, me, chance))
     }
 
-    async fn start_adapter(&self, known: &Known) -> Result<()> {
+    pub(super) fn client(&self) -> Result<(RestClient, Chance)> {
+        let chance = Chance::new(self.setup.seams.seed);
+        let rest = RestClient::new(rest_config(&self.setup, &chance))?;
+        Ok((rest, chance))
+    }
+
+    pub(super) fn known(&self, rest: RestClient, me: AgentMe, chance: Chance) -> Known {
+        let features = Arc::new(self.setup.features.clone().served_by(me.feature_flags.as_ref()));
+        Known { rest, identity: Arc::new(me.into()), features, chance }
+    }
+
+    pub(super) async fn start_adapter(&self, known: &Known) -> Result<()> {
         let setup = &self.setup;
         setup.cleanups.starts()?;
         let platform = PlatformConnection::new(

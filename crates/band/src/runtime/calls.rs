@@ -66,15 +66,15 @@ impl RoomCalls {
                 let asked = Instant::now();
                 let claimed = phase("claim", self.room, id, self.rest.mark_processing(self.room, id)).await;
                 self.metrics.claimed(asked.elapsed());
-                Answer::Marked(mark(claimed))
+                Answer::Marked(marked(claimed))
             }
             Call::Processed(id) => {
-                let marked = phase("ack", self.room, id, self.rest.mark_processed(self.room, id)).await;
-                Answer::Marked(mark(marked))
+                let outcome = phase("ack", self.room, id, self.rest.mark_processed(self.room, id)).await;
+                Answer::Marked(marked(outcome))
             }
             Call::Failed(id, text) => {
-                let marked = phase("ack", self.room, id, self.rest.mark_failed(self.room, id, &text)).await;
-                Answer::Marked(mark(marked))
+                let outcome = phase("ack", self.room, id, self.rest.mark_failed(self.room, id, &text)).await;
+                Answer::Marked(marked(outcome))
             }
             Call::Participants => Answer::Participants(self.participants().await),
             Call::History(trigger) => phase("hydrate", self.room, trigger, self.history(trigger)).await,
@@ -150,7 +150,8 @@ impl RoomCalls {
     }
 }
 
-fn mark(outcome: Result<Mark>) -> RoomMark {
+/// A mark's outcome, as the machines know it.
+pub(crate) fn marked(outcome: Result<Mark>) -> RoomMark {
     match outcome {
         Ok(Mark::Accepted(_)) => RoomMark::Accepted,
         Ok(Mark::Stopped) => RoomMark::Stopped,

@@ -22,8 +22,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::calls::marked;
 pub(crate) use self::context::read as read_past;
 use self::rooms::Rooms;
+pub(crate) use self::turns::label;
 use crate::adapter::{BoxedAdapter, EffectiveFeatures, Identity};
 use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;

@@ -214,7 +214,7 @@ impl Running {
 }
 
 /// What the failed mark says: one that is not blank.
-fn label(err: &AdapterError) -> String {
+pub(crate) fn label(err: &AdapterError) -> String {
     let text = err.to_string();
     match text.trim() {
         "" => "AdapterError".to_owned(),
