@@ -4,6 +4,7 @@
 //! - [`Served`] is the same platform as a process of its own, which a test may kill.
 //! - [`Person`] is somebody who writes, over the public API, and [`Watcher`] what they see live.
 //! - [`Api`] is the public API with any key.
+//! - [`Tap`] stands in front of a platform and notes what is asked of it.
 //! - [`Process`] runs any program, waits for its lines, and kills it.
 //! - [`weather`] is a network that goes wrong, [`soak`] a long run over it.
 //! - [`sim`] runs agents and platform on a simulated network, clock and disk, a seed at a time.
@@ -22,6 +23,7 @@ mod process;
 mod served;
 pub mod sim;
 pub mod soak;
+mod tap;
 pub mod usage;
 mod watcher;
 pub mod weather;
@@ -33,6 +35,7 @@ pub use person::{NewAgent, Person};
 pub use platform::Platform;
 pub use process::Process;
 pub use served::Served;
+pub use tap::Tap;
 pub use watcher::{Seen, Watcher};
 
 /// How long a test waits for something that should come soon, in the worst of weathers.

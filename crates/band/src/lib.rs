@@ -3,6 +3,7 @@
 mod adapter;
 mod agent;
 pub mod config;
+pub mod decisions;
 mod error;
 pub mod health;
 mod history;

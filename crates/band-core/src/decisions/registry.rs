@@ -160,6 +160,11 @@ impl Registry {
         self.asks.get(place).map(|ask| ask.ticket)
     }
 
+    /// Whether the ask with this ticket is there, claimed or not.
+    pub fn is_open(&self, ticket: u64) -> bool {
+        self.asks.values().any(|ask| ask.ticket == ticket)
+    }
+
     /// The tokens that nobody has claimed, oldest first.
     pub fn unclaimed(&self) -> impl Iterator<Item = &str> {
         self.asks.values().filter(|ask| !ask.claimed).map(|ask| ask.token.as_str())

@@ -448,7 +448,6 @@ impl Flow {
     fn drain_marked(&mut self, id: MessageId, mark: Mark, claims: &mut Claims) {
         claims.release(self.start.room, id);
         if mark == Mark::Accepted {
-            claims.remember_completed(self.start.room, id);
             self.drained.push(id);
             self.drain_more(false);
         } else {

@@ -14,6 +14,8 @@ mod drain;
 mod flow;
 mod past;
 mod route;
+#[cfg(test)]
+mod tests;
 
 pub use claims::Claims;
 pub use drain::{DrainStep, Waiting, drain_step, is_self_echo};

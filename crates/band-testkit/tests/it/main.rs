@@ -17,6 +17,7 @@ mod event_oracle;
 mod in_process;
 mod link_and_platform;
 mod lock_interop;
+mod oneshot;
 mod phoenix_js;
 mod python_sdk;
 mod sim;
