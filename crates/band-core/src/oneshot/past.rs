@@ -79,19 +79,19 @@ impl Reader {
 mod tests {
     use super::*;
 
-    fn page(has_more: bool, cursor: Option<&str>) -> Option<Page> {
-        Some(Page { messages: Vec::new(), has_more, cursor: cursor.map(str::to_owned) })
+    fn page(has_more: bool, cursor: Option<&str>) -> Page {
+        Page { messages: Vec::new(), has_more, cursor: cursor.map(str::to_owned) }
     }
 
     #[test]
     fn the_cursor_is_followed_to_the_end_and_what_is_missing_is_told() {
         let table = [
-            (vec![page(true, Some("a")), page(false, None)], false),
-            (vec![page(true, Some("a")), None], true),
+            (vec![Some(page(true, Some("a"))), Some(page(false, None))], false),
+            (vec![Some(page(true, Some("a"))), None], true),
             (vec![None], true),
-            (vec![page(true, None)], true),
-            (vec![page(true, Some(""))], true),
-            (vec![page(false, Some("a"))], false),
+            (vec![Some(page(true, None))], true),
+            (vec![Some(page(true, Some("")))], true),
+            (vec![Some(page(false, Some("a")))], false),
         ];
         for (pages, truncated) in table {
             let (mut reader, count) = (Reader::new(20), pages.len());
@@ -106,7 +106,7 @@ mod tests {
     fn only_the_newest_pages_are_kept_and_an_endless_past_comes_to_an_end() {
         let mut reader = Reader::new(2);
         let mut fetches = 0;
-        while reader.take(page(true, Some("x"))).is_some() {
+        while reader.take(Some(page(true, Some("x")))).is_some() {
             fetches += 1;
         }
         assert_eq!((fetches, reader.pages.len()), (FETCHES_MAX - 1, 2));

@@ -77,10 +77,10 @@ fn name(call: &Call) -> String {
     }
 }
 
-fn done(drained: &[u128], drain_truncated: bool) -> Option<End> {
+fn done(drained: &[u128], drain_truncated: bool) -> Outcome {
     let drained = drained.iter().copied().map(id).collect();
     let (room, message) = (start().room, start().message);
-    Some(Ok(Outcome::Done { room, message, drained, drain_truncated, history_truncated: false }))
+    Outcome::Done { room, message, drained, drain_truncated, history_truncated: false }
 }
 
 /// Up to the turn's end.
@@ -103,7 +103,7 @@ fn after_run(ran: Ran, more: Vec<Answer>) -> (Vec<String>, Option<End>) {
 fn a_good_turn_is_marked_and_what_the_model_saw_is_drained() {
     let (calls, end) = after_run(Ran::Done, vec![OK, served(2), OK, OK, Answer::Next(Ok(None))]);
     assert_eq!(calls, ["processed 1", "next", "claim 2", "processed 2", "next"]);
-    assert_eq!(end, done(&[2], false));
+    assert_eq!(end, Some(Ok(done(&[2], false))));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn the_drain_ends_with_the_first_thing_that_is_off_and_the_message_stays_done() 
     ];
     for (answers, drained, truncated) in table {
         let told = format!("{answers:?}");
-        assert_eq!(after_run(Ran::Done, answers).1, done(drained, truncated), "{told}");
+        assert_eq!(after_run(Ran::Done, answers).1, Some(Ok(done(drained, truncated))), "{told}");
     }
 }
 
@@ -135,7 +135,7 @@ fn a_mark_that_did_not_hold_is_owed_and_the_next_event_pays_it_without_a_turn() 
     answers.push(Answer::Marked(Mark::Lost));
     assert_eq!(play(&mut claims, answers).1, Some(Err(Refusal::Completion)));
     let (calls, end) = play(&mut claims, vec![OK]);
-    assert_eq!((calls, end), (vec!["processed 1".to_owned()], done(&[], false)));
+    assert_eq!((calls, end), (vec!["processed 1".to_owned()], Some(Ok(done(&[], false)))));
     let (calls, end) = play(&mut claims, vec![]);
     let already = Outcome::AlreadyProcessed { message: start().message, next_open: None };
     assert_eq!((calls.len(), end), (0, Some(Ok(already))));
@@ -190,7 +190,7 @@ fn a_message_behind_another_is_looked_for_and_only_a_word_to_work_under_way_is_t
     taken.extend([Answer::Probed(Ok(true)), OK, OK]);
     let (calls, end) = play(&mut Claims::new(), taken);
     assert_eq!(calls[5..], ["claim 1", "processed 1"]);
-    assert_eq!(end, done(&[], false));
+    assert_eq!(end, Some(Ok(done(&[], false))));
 
     let gone = vec![served(9), listed(&[9], None)];
     assert_eq!(play(&mut Claims::new(), gone).1, Some(Ok(already)));

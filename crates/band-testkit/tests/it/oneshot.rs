@@ -24,8 +24,14 @@ struct House {
 
 /// The same adapter under one of the two SDKs.
 enum Host {
-    Ours(OneShotInvoker),
-    Theirs { _child: Child, to: ChildStdin, from: Lines<BufReader<ChildStdout>> },
+    Ours(Box<OneShotInvoker>),
+    Theirs(Box<Python>),
+}
+
+struct Python {
+    _child: Child,
+    to: ChildStdin,
+    from: Lines<BufReader<ChildStdout>>,
 }
 
 impl House {
@@ -57,7 +63,7 @@ impl House {
     async fn ours(&self) -> Host {
         let invoker = self.invoker();
         invoker.startup().await.unwrap();
-        Host::Ours(invoker)
+        Host::Ours(Box::new(invoker))
     }
 
     async fn theirs(&self) -> Host {
@@ -76,7 +82,7 @@ impl House {
         let mut from = BufReader::new(child.stdout.take().unwrap()).lines();
         let started = timeout(PATIENCE, from.next_line()).await.unwrap().unwrap();
         assert_eq!(started.as_deref(), Some("started"));
-        Host::Theirs { _child: child, to, from }
+        Host::Theirs(Box::new(Python { _child: child, to, from }))
     }
 
     async fn say(&self, text: &str) -> MessageId {
@@ -120,10 +126,10 @@ impl Host {
                     Err(err) => json!({"raised": err.to_string()}),
                 }
             }
-            Self::Theirs { to, from, .. } => {
-                to.write_all(format!("{envelope}\n").as_bytes()).await.unwrap();
+            Self::Theirs(python) => {
+                python.to.write_all(format!("{envelope}\n").as_bytes()).await.unwrap();
                 loop {
-                    let line = timeout(PATIENCE, from.next_line()).await.unwrap().unwrap().unwrap();
+                    let line = timeout(PATIENCE, python.from.next_line()).await.unwrap().unwrap().unwrap();
                     if let Some(outcome) = line.strip_prefix("outcome ") {
                         return serde_json::from_str(outcome).unwrap();
                     }
