@@ -265,7 +265,7 @@ impl Both {
         // A claim that does not hold ends the work at once.
         if let (Call::Claim(message), Answer::Marked(mark)) = (asked, &answer)
             && self.at_work == Some(*message)
-            && !matches!(mark, Mark::Accepted | Mark::NotFound)
+            && *mark != Mark::Accepted
         {
             self.release(*message);
         }
