@@ -18,6 +18,7 @@ mod private_file;
 mod serve;
 mod shell;
 mod signals;
+mod telemetry;
 mod up;
 mod user;
 
@@ -25,10 +26,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use band::logging::LogSettings;
 use clap::{Parser, Subcommand};
 
 use crate::exit::{Code, EXIT_CODES, Exit, exit_of, line_of};
+use crate::telemetry::Telemetry;
 
 /// How long a thread that blocks may hold up the end of the program.
 const LAST: Duration = Duration::from_secs(1);
@@ -71,23 +72,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(err) => return told(&err),
     };
-    if let Err(error) = log(&cli.command) {
-        return failed(&error);
-    }
     match run(cli.command) {
         Ok(code) => code.into(),
         Err(error) => failed(&error),
     }
-}
-
-/// Logs as the environment says.
-fn log(command: &Command) -> Result<()> {
-    let mut settings = LogSettings::from_env()?;
-    if matches!(command, Command::Up(_)) && settings == LogSettings::default() {
-        // It talks to people by itself; every request besides would bury that.
-        settings.filter = Some("warn,band.agent=info".to_owned());
-    }
-    Ok(settings.configure()?)
 }
 
 fn failed(error: &anyhow::Error) -> ExitCode {
@@ -107,19 +95,28 @@ fn run(command: Command) -> Result<Code> {
         .enable_all()
         .build()
         .context("cannot start the runtime's threads")?;
+    // It talks to people by itself; every request besides would bury that.
+    let quiet = matches!(command, Command::Up(_)).then_some("warn,band.agent=info");
     let done = runtime.block_on(async {
-        let exit = match command {
-            Command::Up(up) => Box::pin(up.run()).await?,
-            Command::Serve(serve) => serve.run().await?,
-            Command::Env(env) => env.run()?,
-            Command::Agent(AgentCommand::Run(run)) => return Box::pin(run.run()).await,
-            Command::Agent(AgentCommand::Add(add)) => add.run().await?,
-            Command::User(UserCommand::Add(add)) => add.run().await?,
-            Command::User(UserCommand::Link(link)) => link.run().await?,
-        };
-        Ok(exit.into())
+        let telemetry = Telemetry::start(quiet)?;
+        let done = act(command).await;
+        telemetry.end().await;
+        done
     });
     // What is open is closed; but whoever blocks a thread must not keep the program from ending.
     runtime.shutdown_timeout(LAST);
     done
+}
+
+async fn act(command: Command) -> Result<Code> {
+    let exit = match command {
+        Command::Up(up) => Box::pin(up.run()).await?,
+        Command::Serve(serve) => serve.run().await?,
+        Command::Env(env) => env.run()?,
+        Command::Agent(AgentCommand::Run(run)) => return Box::pin(run.run()).await,
+        Command::Agent(AgentCommand::Add(add)) => add.run().await?,
+        Command::User(UserCommand::Add(add)) => add.run().await?,
+        Command::User(UserCommand::Link(link)) => link.run().await?,
+    };
+    Ok(exit.into())
 }

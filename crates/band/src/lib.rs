@@ -13,6 +13,8 @@ mod lock;
 pub mod logging;
 pub mod metrics;
 pub mod oneshot;
+#[cfg(feature = "otel")]
+pub mod otel;
 mod preprocess;
 pub mod rest;
 mod retry_after;

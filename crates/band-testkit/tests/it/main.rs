@@ -18,6 +18,7 @@ mod in_process;
 mod link_and_platform;
 mod lock_interop;
 mod oneshot;
+mod otel;
 mod phoenix_js;
 mod python_sdk;
 mod sim;

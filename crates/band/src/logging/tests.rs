@@ -104,6 +104,31 @@ fn every_record_of_a_turn_carries_its_trace_context_unless_it_has_its_own() {
 }
 
 #[test]
+fn a_traceparent_is_told_in_its_parts() {
+    let json = |settings: &mut LogSettings| settings.log_file_style = FileStyle::Json;
+    let trace = format!("{:032x}", 7);
+    let parent = format!("00-{trace}-{:016x}-01", 9);
+    let text = logged(json, || {
+        turn_span!(parent, "r", "m").in_scope(|| tracing::info!(target: "band.room", "one"));
+        let late = turn_span!("x", "r", "m");
+        late.record(trace::FIELD, parent.as_str());
+        late.in_scope(|| tracing::info!(target: "band.room", "two"));
+    });
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(
+            (&line["otelTraceID"], &line["trace_context"]),
+            (&trace.as_str().into(), &parent.as_str().into())
+        );
+        assert_eq!(
+            (&line["otelSpanID"], &line["otelTraceSampled"]),
+            (&format!("{:016x}", 9).into(), &true.into())
+        );
+    }
+    assert_eq!(text.lines().count(), 2);
+}
+
+#[test]
 fn outputs_of_different_levels_each_keep_their_own() {
     let quiet = |settings: &mut LogSettings| {
         settings.log_level = LogLevel::Debug;

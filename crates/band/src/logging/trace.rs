@@ -3,9 +3,9 @@
 use std::fmt;
 
 use serde_json::Value;
-use tracing::Subscriber;
 use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Span, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::{LookupSpan, SpanRef};
@@ -26,6 +26,23 @@ pub(crate) fn fresh(id: uuid::Uuid) -> impl fmt::Display {
     id.simple()
 }
 
+/// The span, and where OpenTelemetry records it, with its traceparent as the context.
+pub(crate) fn linked(span: Span) -> Span {
+    #[cfg(feature = "otel")]
+    if let Some(parent) = crate::otel::traceparent(&span) {
+        span.record(FIELD, parent);
+    }
+    span
+}
+
+/// The service that spans are sent for; none where they are not.
+fn service() -> Option<String> {
+    #[cfg(feature = "otel")]
+    return crate::otel::service_name().map(str::to_owned);
+    #[cfg(not(feature = "otel"))]
+    None
+}
+
 /// What a span says about the trace of its records.
 #[derive(Debug, Clone)]
 struct Trace(String);
@@ -35,6 +52,14 @@ struct Trace(String);
 pub(super) struct Remember;
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Remember {
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        let mut found = Find(None);
+        values.record(&mut found);
+        if let (Some(trace), Some(span)) = (found.0, context.span(id)) {
+            span.extensions_mut().replace(Trace(trace));
+        }
+    }
+
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let mut found = Find(None);
         attributes.record(&mut found);
@@ -71,20 +96,26 @@ pub(super) struct Correlation {
 }
 
 impl Correlation {
+    /// Of a turn's trace context. A W3C traceparent says more than digits alone.
+    fn new(trace_context: String) -> Self {
+        let parts: Vec<&str> = trace_context.split('-').collect();
+        let (trace_id, span_id, sampled) = match parts.as_slice() {
+            [_, trace, span, flags] => {
+                let flags = u8::from_str_radix(flags, 16).unwrap_or_default();
+                (Some((*trace).to_owned()), Some((*span).to_owned()), Some(flags & 1 == 1))
+            }
+            _ => (None, None, None),
+        };
+        Self { trace_id, span_id, sampled, service: service(), trace_context: Some(trace_context) }
+    }
+
     /// Of these spans, innermost first.
     pub(super) fn of<'a, S>(spans: impl Iterator<Item = SpanRef<'a, S>>) -> Self
     where
         S: Subscriber + for<'s> LookupSpan<'s> + 'a,
     {
-        let mut found = Self::default();
-        for span in spans {
-            let extensions = span.extensions();
-            if let Some(Trace(trace)) = extensions.get::<Trace>() {
-                found.trace_context = Some(trace.clone());
-                break;
-            }
-        }
-        found
+        let known = spans.filter_map(|span| span.extensions().get::<Trace>().cloned()).next();
+        known.map_or_else(|| Self { service: service(), ..Self::default() }, |Trace(trace)| Self::new(trace))
     }
 
     pub(super) fn fields(self) -> [(&'static str, Value); 5] {

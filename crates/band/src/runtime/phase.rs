@@ -2,6 +2,7 @@
 
 use band_wire::{ChatId, MessageId};
 use tokio::time::Instant;
+use tracing::Instrument;
 
 /// Runs one phase, and says at DEBUG when it starts and how it ends: `returned`, or `cancelled` when it is dropped.
 pub(super) async fn phase<T>(
@@ -12,7 +13,10 @@ pub(super) async fn phase<T>(
 ) -> T {
     let mut watch = Watch { name, room, message, began: Instant::now(), state: "cancelled" };
     tracing::debug!(target: "band.room", "Turn phase={name} state=started room={room} message={message}");
-    let outcome = step.await;
+    let span = tracing::debug_span!(
+        target: "band.phase", "phase", otel.name = name, room = %room, message_id = %message,
+    );
+    let outcome = step.instrument(span).await;
     watch.state = "returned";
     outcome
 }

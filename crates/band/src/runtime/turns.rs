@@ -73,7 +73,8 @@ impl Turns {
         let (text, updates) = updates.unzip();
         let input = self.input(message, bootstrap, calls, Arc::clone(&members), text);
         let shared = Arc::clone(&input.tools.shared);
-        let span = turn_span!(trace::fresh(self.scene.chance.uuid()), calls.room, shared.trigger);
+        let fresh = trace::fresh(self.scene.chance.uuid());
+        let span = trace::linked(turn_span!(fresh, calls.room, shared.trigger));
         let (adapter, hooks) = (Arc::clone(&self.scene.adapter), Arc::clone(&self.scene.hooks));
         let context = self.context(bootstrap, calls);
         let (room, trigger) = (calls.room, shared.trigger);
