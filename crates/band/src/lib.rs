@@ -7,6 +7,7 @@ pub mod decisions;
 mod error;
 pub mod health;
 mod history;
+pub mod host;
 pub mod journal;
 pub mod link;
 mod lock;

@@ -14,6 +14,7 @@ mod config_oracle;
 mod differential;
 mod durability;
 mod event_oracle;
+mod fleet;
 mod in_process;
 mod link_and_platform;
 mod lock_interop;

@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::link::ConflictPolicy;
 use crate::metrics::Metrics;
 use crate::preprocess::Preprocessor;
+use crate::rest::HttpPool;
 use crate::sim::Seams;
 use crate::tools::tool_specs;
 
@@ -34,6 +35,7 @@ pub struct AgentBuilder {
     metrics: Metrics,
     health: Option<SocketAddr>,
     hooks: Hooks,
+    may_block: bool,
     seams: Seams,
 }
 
@@ -58,6 +60,7 @@ impl AgentBuilder {
             metrics: Metrics::default(),
             health: None,
             hooks: Hooks::default(),
+            may_block: false,
             seams: Seams::default(),
         }
     }
@@ -181,6 +184,15 @@ impl AgentBuilder {
         self
     }
 
+    /// One of many agents in this process: it shares their connections, and must not hold up their threads.
+    pub(crate) fn hosted(mut self, pool: &Arc<HttpPool>) -> Self {
+        if self.seams.transport.is_none() {
+            self.seams.transport = Some(Arc::clone(pool) as _);
+        }
+        self.may_block = true;
+        self
+    }
+
     /// Puts a made-up world in place of the real one.
     #[doc(hidden)]
     #[must_use]
@@ -243,6 +255,7 @@ impl AgentBuilder {
             features,
             hooks: Arc::new(self.hooks),
             cleanups,
+            may_block: self.may_block,
             seams: self.seams,
         };
         Ok(Agent { host: Host::new(setup) })

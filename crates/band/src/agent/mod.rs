@@ -72,6 +72,8 @@ pub(crate) struct Setup {
     pub(crate) features: EffectiveFeatures,
     pub(crate) hooks: Arc<Hooks>,
     pub(crate) cleanups: Cleanups,
+    /// Whether the adapter may block its thread.
+    pub(crate) may_block: bool,
     pub(crate) seams: Seams,
 }
 

@@ -96,12 +96,17 @@ impl Running {
     /// platform refuses the agent), or it was stopped through another handle. [`stop`](Self::stop) it in any
     /// case: it takes up nothing new any more, but has not cleaned up.
     pub async fn closed(&self) -> StopReason {
-        let mut ended = self.0.ended.clone();
-        match ended.wait_for(Option::is_some).await {
-            Ok(reason) => reason.clone().unwrap_or(StopReason::Requested),
-            // The runtime is gone, which only a stop does.
-            Err(_) => StopReason::Requested,
-        }
+        self.watch().await
+    }
+
+    /// Why the connection has ended for good, if it has.
+    pub(crate) fn end(&self) -> Option<StopReason> {
+        self.0.ended()
+    }
+
+    /// As [`closed`](Self::closed), without keeping the agent alive.
+    pub(crate) fn watch(&self) -> impl Future<Output = StopReason> + Send + use<> {
+        until_ended(self.0.ended.clone())
     }
 
     /// Waits for the end as [`closed`](Self::closed) does. It installs no signal handlers.
@@ -135,6 +140,14 @@ impl Running {
             }
         };
         Err(CleanupIncomplete { running: self, failures })
+    }
+}
+
+async fn until_ended(mut ended: watch::Receiver<Option<StopReason>>) -> StopReason {
+    match ended.wait_for(Option::is_some).await {
+        Ok(reason) => reason.clone().unwrap_or(StopReason::Requested),
+        // The runtime is gone, which only a stop does.
+        Err(_) => StopReason::Requested,
     }
 }
 

@@ -129,6 +129,7 @@ impl Host {
             journal,
             features: known.features,
             hooks: Arc::clone(&setup.hooks),
+            may_block: setup.may_block,
             seams: setup.seams.clone(),
             chance: known.chance,
         })?;

@@ -50,6 +50,8 @@ pub(crate) struct Parts {
     pub(crate) journal: Journal,
     pub(crate) features: Arc<EffectiveFeatures>,
     pub(crate) hooks: Arc<Hooks>,
+    /// Whether the adapter may block its thread.
+    pub(crate) may_block: bool,
     pub(crate) seams: Seams,
     /// For all jitter, and for ids.
     pub(crate) chance: Chance,

@@ -79,7 +79,7 @@ impl Rooms {
     }
 
     fn scene(&self) -> Scene {
-        let Parts { identity, adapter, features, hooks, session, chance, .. } = &self.parts;
+        let Parts { identity, adapter, features, hooks, session, chance, may_block, .. } = &self.parts;
         Scene {
             identity: Arc::clone(identity),
             adapter: Arc::clone(adapter),
@@ -87,6 +87,7 @@ impl Rooms {
             hooks: Arc::clone(hooks),
             session: Arc::clone(session),
             chance: chance.clone(),
+            may_block: *may_block,
         }
     }
 

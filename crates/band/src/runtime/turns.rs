@@ -17,6 +17,7 @@ use crate::adapter::{AdapterError, AdapterErrorKind, BoxedAdapter, EffectiveFeat
 use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;
 use crate::history::RawHistory;
+use crate::host::apart;
 use crate::journal::RoomJournal;
 use crate::logging::trace::{self, turn_span};
 use crate::preprocess::RoomContext;
@@ -43,6 +44,7 @@ pub(super) struct Scene {
     pub(super) hooks: Arc<Hooks>,
     pub(super) session: Arc<SessionConfig>,
     pub(super) chance: Chance,
+    pub(super) may_block: bool,
 }
 
 struct Running {
@@ -79,6 +81,7 @@ impl Turns {
         let context = self.context(bootstrap, calls);
         let (room, trigger) = (calls.room, shared.trigger);
         let handler = async move { dispatch(&adapter, &hooks.preprocessor, context, input).await };
+        let handler = apart(self.scene.may_block, handler);
         let abort = self.tasks.spawn(phase("handler", room, trigger, handler).instrument(span.clone()));
         let (calls, mailbox) = (Arc::clone(calls), Arc::clone(&self.mailbox));
         let task = abort.id();
