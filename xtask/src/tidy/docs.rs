@@ -13,6 +13,7 @@ const PAGES: &[&str] = &[
     "LICENSE",
     "docs/cli.md",
     "docs/differences.md",
+    "docs/guarantees.md",
     "docs/interface.md",
     "docs/names.md",
     "docs/parity.md",
