@@ -16,3 +16,4 @@ mod rooms;
 mod scene;
 mod signals;
 mod starting;
+mod traps;

@@ -131,6 +131,13 @@ impl Platform {
         id
     }
 
+    /// Changes a field of a stored message.
+    pub(crate) fn change(&self, n: u128, id: MessageId, field: &str, value: Value) {
+        let mut site = self.site();
+        let stored = site.rooms.get_mut(&room(n)).unwrap();
+        stored.iter_mut().find(|stored| stored.id == id).unwrap().body[field] = value;
+    }
+
     /// Marks a stored message as processed long ago.
     pub(crate) fn settle(&self, n: u128, id: MessageId) {
         let mut site = self.site();

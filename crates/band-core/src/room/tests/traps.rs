@@ -57,6 +57,24 @@ fn trap_04_the_first_message_of_a_room_that_is_built_again_is_handled_once() {
 }
 
 #[test]
+fn trap_05_a_busy_room_remembers_its_last_five_hundred_messages_and_takes_no_place_of_another_room() {
+    let mut quiet = Rig::in_sync(|_| {});
+    quiet.push(1);
+    quiet.handled(1);
+    let mut busy = Rig::in_sync(|_| {});
+    for n in 1..=1_000 {
+        busy.push(n);
+        busy.handled(n);
+    }
+    quiet.push(1);
+    quiet.sees(&[]);
+    for n in 501..=1_000 {
+        busy.push(n);
+    }
+    busy.sees(&[]);
+}
+
+#[test]
 fn trap_06_a_mark_that_is_owed_keeps_its_turn_from_running_again_however_many_are_handled_meanwhile() {
     let mut rig = Rig::in_sync(|config| config.attempts = 2);
     rig.push(1);
@@ -137,6 +155,27 @@ fn pain_a06_a_message_that_ends_its_process_each_time_is_started_as_often_as_is_
     }
     let gave_up = format!("note GaveUp({})", super::rig::id(1));
     start(&left).sees(&[&gave_up, "notice The", "list", "claim 1"]);
+}
+
+#[test]
+fn pain_b13_a_message_that_comes_again_hours_later_or_after_a_restart_is_handled_once() {
+    let mut rig = Rig::in_sync(|config| config.resync = Duration::from_secs(100_000));
+    rig.push(1);
+    rig.handled(1);
+    rig.sees(&[]);
+    rig.wait(2 * 3_600 * 1_000);
+    rig.push(1);
+    rig.sees(&[]);
+    for _ in 0..24 {
+        let mut again = Rig::resumed(rig.left(), |config| {
+            config.history = false;
+            config.keep_alive = None;
+        });
+        again.sees(&["next"]);
+        again.next(None);
+        again.push(1);
+        again.sees(&[]);
+    }
 }
 
 #[test]

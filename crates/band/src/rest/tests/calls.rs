@@ -132,6 +132,13 @@ async fn a_list_that_grows_is_followed_and_one_that_repeats_ends() {
 }
 
 #[tokio::test]
+async fn trap_55_a_list_that_never_ends_is_read_as_far_as_fifty_pages() {
+    let platform = Platform::follow((1..=60).map(|n| page([u128::from(n)], n, n + 1))).await;
+    assert_eq!(platform.client().all_chats().await.unwrap().len(), 50);
+    assert_eq!(platform.lines().len(), 50);
+}
+
+#[tokio::test]
 async fn a_room_that_goes_while_the_pages_are_read_hides_no_other() {
     // Room 1 goes after the first page, so that room 101 moves to the page that was read.
     let platform = Platform::follow([

@@ -98,6 +98,18 @@ fn trap_16_the_retry_of_a_room_that_could_not_be_joined_dies_when_it_is_left_and
 }
 
 #[test]
+fn pain_a31_a_room_that_is_left_while_the_link_ends_is_left_in_silence() {
+    let mut desk = Desk::in_room();
+    desk.input(Input::Close);
+    desk.answer_all();
+    desk.input(Input::LeaveRoom(room(1)));
+    assert_eq!((desk.sent(), desk.notes.len()), (vec![], 0));
+    desk.gone(1000);
+    desk.input(Input::LeaveRoom(room(1)));
+    assert_eq!((desk.sent(), desk.notes.len()), (vec![], 0));
+}
+
+#[test]
 fn pain_b03_after_a_quiet_hour_and_a_reconnect_a_canary_still_arrives() {
     let mut desk = Desk::in_room();
     desk.beating = true;
@@ -247,6 +259,7 @@ fn pain_a03_while_five_hundred_rooms_are_joined_slowly_no_heartbeat_is_late_and_
             desk.reply_ok(&frame);
         }
     }
+    assert!(desk.now.since(last_beat) <= Duration::from_secs(31), "{:?}", desk.now.since(last_beat));
     assert_eq!(desk.attempts.len(), 1);
     let events = desk.events();
     let joined = events.iter().filter(|event| matches!(event, LinkEvent::RoomJoined(_))).count();
