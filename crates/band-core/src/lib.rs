@@ -4,6 +4,7 @@
 //! outputs and sleeps until the next deadline, so the same code runs under tokio and under a simulator.
 
 pub mod agent;
+pub mod backend;
 pub mod backoff;
 pub mod decisions;
 pub mod lifecycle;
@@ -12,6 +13,7 @@ pub mod machine;
 pub mod moment;
 pub mod oneshot;
 pub mod platform;
+pub mod residency;
 pub mod room;
 pub mod timers;
 #[doc(hidden)]

@@ -17,6 +17,7 @@ pub mod oneshot;
 #[cfg(feature = "otel")]
 pub mod otel;
 mod preprocess;
+pub mod presence;
 pub mod rest;
 mod retry_after;
 mod runtime;
@@ -28,10 +29,11 @@ pub mod tools;
 mod turn;
 
 pub use adapter::{
-    AdapterError, AdapterErrorKind, AdapterFn, AdapterResult, BoxedAdapter, Capabilities, Capability,
-    Choices, ControlMessage, EffectiveFeatures, Emit, Emits, Features, FrameworkAdapter, Identity,
-    InterruptMode, ModelCatalog, ModelChoice, ModelSelection, PlatformConnection, SimpleAdapter, Supported,
-    adapter_fn,
+    AdapterError, AdapterErrorKind, AdapterFn, AdapterResult, BackendTurns, BoxedAdapter, Capabilities,
+    Capability, Choices, ControlMessage, Delivery, EffectiveFeatures, Emit, Emits, Features,
+    FrameworkAdapter, Identity, InterruptMode, MessageStream, ModelCatalog, ModelChoice, ModelSelection,
+    PlatformConnection, ReleaseCause, Residency, Resource, ResourceLease, SimpleAdapter, StopsTurns,
+    StreamAdapter, Supported, adapter_fn, message_stream,
 };
 pub use agent::{
     Agent, AgentBuilder, CleanupFailure, CleanupIncomplete, CleanupPhase, Cleanups, GracefulShutdown,

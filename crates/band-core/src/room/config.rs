@@ -82,7 +82,7 @@ pub(super) const CLAIM_PATIENCE: u32 = 5;
 /// Attempts at reading the room's past before a turn goes without.
 pub(super) const HISTORY_PATIENCE: u32 = 3;
 /// How long a turn may take to end when it is asked to.
-pub(super) const CANCEL_GRACE: Duration = Duration::from_secs(1);
+pub const CANCEL_GRACE: Duration = Duration::from_secs(1);
 /// How long a closing room waits for its last calls.
 pub(super) const FLUSH: Duration = Duration::from_secs(1);
 /// The first wait after a call that failed is zero to this.

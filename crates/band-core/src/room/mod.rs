@@ -58,7 +58,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use band_wire::MessageId;
 
-pub use config::{QUEUE_MAX, RoomConfig};
+pub use config::{CANCEL_GRACE, QUEUE_MAX, RoomConfig};
 pub use io::{Answer, Call, CallId, Control, Input, Listing, Mark, Note, Output, Trouble, TurnEnd, TurnId};
 pub use owed::Debt;
 pub use record::{Record, Recovered};

@@ -1,5 +1,6 @@
 //! What a framework plugs in: the two levels of adapters.
 
+mod backend;
 mod boxed;
 mod control;
 pub(crate) mod dispatch;
@@ -9,13 +10,16 @@ mod function;
 mod identity;
 mod model;
 mod platform;
+mod residency;
 mod shared;
 mod simple;
+mod stream;
 
 use std::future::{Future, ready};
 
 use band_wire::ChatId;
 
+pub use backend::{BackendTurns, StopsTurns};
 pub use boxed::BoxedAdapter;
 pub use control::ControlMessage;
 pub use error::{AdapterError, AdapterErrorKind};
@@ -24,7 +28,9 @@ pub use function::{AdapterFn, adapter_fn};
 pub use identity::Identity;
 pub use model::{ModelCatalog, ModelChoice, ModelSelection};
 pub use platform::PlatformConnection;
+pub use residency::{ReleaseCause, Residency, Resource, ResourceLease};
 pub use simple::SimpleAdapter;
+pub use stream::{Delivery, MessageStream, StreamAdapter, message_stream};
 
 use crate::agent::Cleanups;
 use crate::turn::AgentInput;

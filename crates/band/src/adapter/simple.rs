@@ -6,7 +6,7 @@ use band_wire::ChatId;
 
 use super::{
     AdapterResult, ControlMessage, EffectiveFeatures, Features, FrameworkAdapter, Identity, InterruptMode,
-    ModelCatalog, ModelSelection, PlatformConnection, Supported, short_name,
+    ModelCatalog, ModelSelection, PlatformConnection, StopsTurns, Supported, short_name,
 };
 use crate::agent::Cleanups;
 use crate::history::HistoryConverter;
@@ -129,18 +129,33 @@ pub trait SimpleAdapter: Send + Sync + 'static {
         None
     }
 
-    /// A person interrupted or stopped the agent in a room. Must not wait.
-    fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {
-        let _ = (room, mode);
+    /// The turns that run at a remote provider, if that is how it works: see [`BackendTurns`](crate::BackendTurns).
+    /// Default: none.
+    fn backend_turns(&self) -> Option<&dyn StopsTurns> {
+        None
     }
 
-    /// The agent left the room, or stops: forget what was kept for it.
+    /// A person interrupted or stopped the agent in a room. Must not wait. Default: the room's turn at the
+    /// provider is stopped.
+    fn on_interrupt(&self, room: ChatId, mode: InterruptMode) {
+        let _ = mode;
+        if let Some(turns) = self.backend_turns() {
+            turns.begin_stop(room);
+        }
+    }
+
+    /// The agent left the room, or stops: forget what was kept for it. Default: the room's turn at the provider
+    /// is stopped, and waited for.
     ///
     /// # Errors
     /// It is tried again at the next stop.
     fn on_cleanup(&self, room: ChatId) -> impl Future<Output = AdapterResult> + Send {
-        let _ = room;
-        ready(Ok(()))
+        async move {
+            if let Some(turns) = self.backend_turns() {
+                turns.settle(room).await;
+            }
+            Ok(())
+        }
     }
 
     /// Called once per stop, when all rooms are done.

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use band_core::platform::text::has_visible;
-use band_core::room::{Member, Record};
+use band_core::room::{CANCEL_GRACE, Member, Record};
 use band_core::turn::{Effect, Verdict, address};
 use band_wire::rest::{
     CreateEvent, EventCreated, EventType, MentionInput, MessageSent, Participant, SendMessage, code,
@@ -54,6 +54,29 @@ impl RoomTools {
     pub fn specs(&self) -> Vec<ToolSpec> {
         let features = &self.shared.features;
         tool_specs().into_iter().filter(|spec| features.offers(spec.name, spec.category, false)).collect()
+    }
+
+    /// Resolves when the turn is asked to end. Whatever works for the turn holds a clone of its tools, and so
+    /// ends with it.
+    pub async fn cancelled(&self) {
+        self.shared.cancel.cancelled().await;
+    }
+
+    /// Does work that belongs to this turn, wherever it runs: it is told to end with the turn, by
+    /// [`cancelled`](Self::cancelled), and dropped a second later, as the turn itself is.
+    ///
+    /// # Errors
+    /// It was dropped.
+    pub async fn bound<T>(&self, work: impl Future<Output = T> + Send) -> Result<T> {
+        let too_late = async {
+            self.cancelled().await;
+            tokio::time::sleep(CANCEL_GRACE).await;
+        };
+        tokio::select! {
+            biased;
+            done = work => Ok(done),
+            () = too_late => Err(Error::Cancelled),
+        }
     }
 
     /// Whether the turn has replied or declined.

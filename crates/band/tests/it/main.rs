@@ -8,6 +8,7 @@ mod control;
 mod faults;
 mod health;
 mod knobs;
+mod layers;
 mod lifecycle;
 mod metrics;
 mod platform;
