@@ -8,7 +8,7 @@ mod wire;
 
 use std::sync::OnceLock;
 
-use band::tools::{ToolOutcome, tool_specs};
+use band::tools::{RoomTools, ToolOutcome};
 use band::{AdapterResult, AgentFailure, Identity, PlatformConnection, SimpleAdapter, Turn};
 use band_wire::ChatId;
 use band_wire::rest::EventType;
@@ -33,7 +33,6 @@ const UNREPORTED: [&str; 2] = ["band_send_message", "band_no_reply"];
 pub struct Chat {
     config: ChatConfig,
     client: Client,
-    tools: Value,
     prompt: OnceLock<Entry>,
     conversations: Conversations,
 }
@@ -45,26 +44,19 @@ impl Chat {
     /// A setting does not fit.
     pub fn new(config: ChatConfig) -> band::Result<Self> {
         config.check()?;
-        let tools = tool_specs()
-            .into_iter()
-            .map(|spec| {
-                json!({ "type": "function", "function": {
-                    "name": spec.name, "description": spec.description, "parameters": spec.parameters,
-                } })
-            })
-            .collect();
         let client = Client::new(&config)?;
-        Ok(Self { config, client, tools, prompt: OnceLock::new(), conversations: Conversations::default() })
+        Ok(Self { config, client, prompt: OnceLock::new(), conversations: Conversations::default() })
     }
 
     /// Asks the model until it is done, or has used up its rounds.
     async fn converse(&self, turn: &Turn<Converted>) -> AdapterResult {
+        let tools = offered(&turn.tools);
         let mut called = Vec::new();
         for round in 0..self.config.max_tool_rounds {
             let kept = self.conversations.of(turn.room);
             let messages = self.prompt.get().into_iter().chain(kept.iter().map(AsRef::as_ref)).collect();
             let said = tokio::select! {
-                said = self.client.complete(messages, &self.tools) => said,
+                said = self.client.complete(messages, &tools) => said,
                 () = turn.cancelled() => return Err(band::Error::Cancelled.into()),
             };
             let said = match said {
@@ -163,6 +155,16 @@ impl Chat {
             tracing::warn!(target: "band.openai", room = %turn.room, %err, "a tool call could not be shown");
         }
     }
+}
+
+/// The tools of a room, as the model is told of them.
+fn offered(tools: &RoomTools) -> Value {
+    let told = tools.specs().into_iter().map(|spec| {
+        json!({ "type": "function", "function": {
+            "name": spec.name, "description": spec.description, "parameters": spec.parameters,
+        } })
+    });
+    told.collect()
 }
 
 impl SimpleAdapter for Chat {

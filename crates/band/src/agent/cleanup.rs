@@ -110,8 +110,12 @@ impl Cleanups {
 
 /// Runs a step of a host's cleanup. A panic in it is an error like others.
 pub(super) async fn guarded(host: HostId, step: impl Future<Output = AdapterResult>) -> AdapterResult {
-    let caught = CLEANING.scope(host, AssertUnwindSafe(step).catch_unwind()).await;
-    caught.unwrap_or_else(|_| Err("it panicked".into()))
+    CLEANING.scope(host, caught(step)).await
+}
+
+/// Runs a hook of an adapter. A panic in it is an error like others.
+pub(super) async fn caught<T>(hook: impl Future<Output = AdapterResult<T>>) -> AdapterResult<T> {
+    AssertUnwindSafe(hook).catch_unwind().await.unwrap_or_else(|_| Err("it panicked".into()))
 }
 
 /// Whether this task is cleaning that host up.

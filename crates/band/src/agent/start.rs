@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::body::{Body, Connected};
+use super::cleanup::caught;
 use super::host::Host;
 use super::place::Place;
 use super::running::Lease;
@@ -100,12 +101,12 @@ impl Host {
         );
         let refused = |err: AdapterError| Error::Adapter(err.to_string());
         setup.adapter.apply_effective_features(&known.features);
-        setup.adapter.on_started(&known.identity, &platform).await.map_err(refused)?;
+        caught(setup.adapter.on_started(&known.identity, &platform)).await.map_err(refused)?;
         let chosen = setup.adapter.model_selection();
         if chosen.is_empty() {
             return Ok(());
         }
-        match setup.adapter.list_models().await.map_err(refused)? {
+        match caught(setup.adapter.list_models()).await.map_err(refused)? {
             Some(catalog) => chosen.check(&catalog),
             None => Ok(()),
         }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use band::{
     AdapterResult, AgentInput, Capability, ControlMessage, EffectiveFeatures, Emit, Error, Features,
-    Identity, ModelCatalog, ModelChoice, ModelSelection, PlatformConnection, Preprocessor, RawHistory,
-    RoomContext, SimpleAdapter, Supported, Turn,
+    HistoryConverter, Identity, ModelCatalog, ModelChoice, ModelSelection, PlatformConnection, Preprocessor,
+    RawHistory, RoomContext, SimpleAdapter, Supported, Turn,
 };
 use serde_json::json;
 
@@ -73,6 +73,61 @@ impl SimpleAdapter for Noting {
     async fn try_handle_control(&self, control: &ControlMessage) -> AdapterResult<bool> {
         Ok(control.message.content.starts_with("control"))
     }
+}
+
+/// What a model is given of the past, as many words of each entry as are wanted.
+#[derive(Clone, Copy, Default)]
+struct Words(usize);
+
+impl HistoryConverter for Words {
+    type Output = Vec<String>;
+
+    fn convert(&self, history: RawHistory, _: &Identity) -> AdapterResult<Vec<String>> {
+        let shortened = history.items.iter().map(|item| {
+            let words: Vec<&str> = item.content.split(' ').take(self.0).collect();
+            words.join(" ")
+        });
+        Ok(shortened.collect())
+    }
+}
+
+/// Changes its converter while it runs.
+#[derive(Default)]
+struct Changing {
+    converter: Mutex<Words>,
+    seen: Mutex<Vec<Vec<String>>>,
+}
+
+impl SimpleAdapter for Changing {
+    type Converter = Words;
+
+    fn converter(&self) -> Words {
+        *self.converter.lock().unwrap()
+    }
+
+    async fn on_message(&self, turn: Turn<Vec<String>>) -> AdapterResult {
+        self.seen.lock().unwrap().push(turn.history.clone());
+        *self.converter.lock().unwrap() = Words(2);
+        turn.reply("ok").await?;
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_converter_of_the_past_may_change_while_the_agent_runs() {
+    let platform = Platform::start(&[1, 2]).await;
+    for n in [1, 2] {
+        let id = platform.store(n, "one two three");
+        platform.settle(n, id);
+    }
+    let changing = Arc::new(Changing::default());
+    let running = builder_of(&platform, Arc::clone(&changing)).build().unwrap().start().await.unwrap();
+    for n in [1, 2] {
+        let id = platform.say(n, "hi").await;
+        platform.stands(n, id, "processed").await;
+    }
+    assert_eq!(*changing.seen.lock().unwrap(), [vec![""], vec!["one two"]]);
+    running.stop(None).await.unwrap();
 }
 
 /// Drops what says "drop", shouts the rest.

@@ -6,7 +6,7 @@ use band::config::Env;
 use band::{Agent, Error, SessionConfig};
 use serde_json::json;
 
-use crate::platform::{Platform, agent, room};
+use crate::platform::{Platform, agent, agent as agent_id, room};
 use crate::scene::{Book, PATIENCE, Puppet, agent_of, journalless, start};
 
 #[tokio::test]
@@ -33,6 +33,8 @@ async fn a_wrong_key_is_told_with_the_platforms_own_words() {
     let err = agent.start().await.unwrap_err();
     assert!(matches!(err, Error::Unauthorized(_)));
     assert!(err.to_string().contains("status_code: 401"), "{err}");
+    let api = err.api().unwrap();
+    assert_eq!((api.code.as_str(), api.request_id.as_deref()), ("x", Some("r")));
     assert!(book.notes().is_empty(), "the adapter was never started");
 }
 
@@ -137,6 +139,40 @@ async fn what_could_not_be_cleaned_up_comes_back_and_only_that_is_tried_again() 
     let before = book.notes().len();
     incomplete.running.stop(None).await.unwrap();
     assert_eq!(book.notes().len(), before + 2, "one room and the adapter: {:?}", book.notes());
+}
+
+#[tokio::test]
+async fn an_adapter_that_panics_at_the_start_fails_it_and_is_cleaned_up() {
+    let platform = Platform::start(&[1]).await;
+    let (agent, book) = agent_of(&platform, SessionConfig::default());
+    book.failing.lock().unwrap().push("panic in on_started");
+    let err = agent.start().await.unwrap_err();
+    assert_eq!(err.to_string(), "the adapter could not start: it panicked");
+    assert_eq!(book.notes(), ["started Helper: Helps.", "cleanup all"]);
+    agent.start().await.unwrap().stop(None).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_run_that_is_superseded_ends_without_an_error() {
+    let platform = Platform::start(&[1]).await;
+    let (agent, book) = agent_of(&platform, SessionConfig::default());
+    let payload = json!({
+        "type": "disconnect", "reason": "session.already_connected", "message": "Replaced", "retryable": false,
+        "correlation_id": "c",
+    });
+    let both = async {
+        tokio::join!(agent.run(), async {
+            platform.saw("phx_join", 4).await;
+            platform.push(&format!("agent_control:{}", agent_id()), "supersede", payload).await;
+        })
+    };
+    let (stopped, ()) = tokio::time::timeout(PATIENCE, both).await.unwrap();
+    let reason = stopped.unwrap().reason.unwrap();
+    assert_eq!(
+        (reason.code(), reason.is_retryable(), reason.correlation_id()),
+        ("session.already_connected", false, Some("c"))
+    );
+    assert_eq!(book.notes().last().unwrap(), "cleanup all");
 }
 
 #[tokio::test]

@@ -73,6 +73,7 @@ impl SimpleAdapter for Puppet {
 
     async fn on_started(&self, me: &Identity, _: &PlatformConnection) -> AdapterResult {
         self.0.note(format!("started {}: {}", me.name, me.description));
+        assert!(!self.0.is_failing("panic in on_started"), "on purpose");
         self.0.fail("on_started")
     }
 
