@@ -154,10 +154,10 @@ struct Client {
 type Sending<'a> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'a>>;
 
 impl HttpClient for Client {
-    fn send_bytes<'life0, 'async_trait>(&'life0 self, request: Request<Bytes>) -> Sending<'async_trait>
+    fn send_bytes<'life0, 'call>(&'life0 self, request: Request<Bytes>) -> Sending<'call>
     where
-        'life0: 'async_trait,
-        Self: 'async_trait,
+        'life0: 'call,
+        Self: 'call,
     {
         let sending = async move {
             let answer = self.http.execute(request.try_into()?).await?;
