@@ -11,6 +11,7 @@
 
 mod browser;
 mod config_oracle;
+mod conversation;
 mod differential;
 mod durability;
 mod event_oracle;
@@ -19,6 +20,7 @@ mod in_process;
 mod link_and_platform;
 mod lock_interop;
 mod oneshot;
+mod orders;
 mod otel;
 mod phoenix_js;
 mod python_sdk;

@@ -16,6 +16,10 @@ class Echo(SimpleAdapter):
         for pause in re.findall(r"\[\[sleep:(\d+)\]\]", msg.content) if SLEEPS else []:
             await asyncio.sleep(int(pause) / 1000)
         text = re.sub(r"@\[\[[^\]]*\]\]|@\S+", "", msg.content).strip()
+        if text == "[[fail]]":
+            raise RuntimeError("on purpose")
+        if text == "[[silent]]":
+            return
         await tools.send_message(f"echo: {text}", mentions=[msg.sender_id])
 
 
