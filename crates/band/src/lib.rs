@@ -44,7 +44,7 @@ pub use config::{AgentConfig, Endpoints, SessionConfig};
 pub use error::{ApiError, ConnectionError, DeliveryError, Error, Result};
 pub use history::{HistoryConverter, HistoryItem, RawHistory, Role};
 pub use preprocess::{DefaultPreprocessor, Preprocessor, RoomContext};
-pub use turn::{AgentFailure, AgentInput, IncomingMessage, Turn, Usage};
+pub use turn::{AgentFailure, AgentInput, Detached, IncomingMessage, Turn, Usage};
 
 /// What this SDK calls itself at both doors.
 const USER_AGENT: &str = concat!("band-rust/", env!("CARGO_PKG_VERSION"));

@@ -44,6 +44,7 @@ impl Room {
     /// The turn has had its time.
     pub(super) fn stop_turn(&mut self) {
         self.cancel(Cancel::Shutdown);
+        self.cancel_detached();
     }
 
     /// A turn was cancelled because the room closes.
@@ -56,7 +57,7 @@ impl Room {
     /// Closes when nothing is left to do; otherwise sees to it that the wait has an end.
     pub(super) fn finish_closing(&mut self) {
         let Life::Closing { by, .. } = self.life else { return };
-        if self.work.is_some() {
+        if self.work.is_some() || !self.detached.is_empty() {
             return;
         }
         let is_busy = self.owed.is_hopeful()

@@ -20,6 +20,8 @@ pub struct RoomConfig {
     pub judged: bool,
     /// Whether the room is told of failures.
     pub report: bool,
+    /// Whether messages behind one that is held up are offered to the adapter as words to work under way.
+    pub controls: bool,
     /// How long a turn may take.
     pub max_cycle: Option<Duration>,
     /// How long the room is quiet before the platform is asked for missed messages.
@@ -44,6 +46,7 @@ impl RoomConfig {
             history: true,
             judged: true,
             report: true,
+            controls: false,
             max_cycle: None,
             resync: Duration::from_secs(60),
             resync_max: Duration::from_secs(120),
@@ -69,6 +72,10 @@ const SHORTEST: Duration = Duration::from_millis(1);
 pub const QUEUE_MAX: usize = 1_000;
 /// Synthetic messages that wait. One more is dropped.
 pub(super) const SYNTHETIC_MAX: usize = 1_000;
+/// Turns that may go on beside the room. One more keeps it waiting.
+pub(super) const DETACHED_MAX: usize = 64;
+/// Messages that are offered as words to work under way while one message is held up.
+pub(super) const OFFERED_MAX: usize = 5_000;
 /// Ids of handled messages that are remembered, so that a push that comes twice is handled once.
 pub(super) const COMPLETED_MAX: usize = 500;
 /// Messages whose attempts are remembered.

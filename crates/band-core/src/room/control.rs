@@ -1,11 +1,17 @@
 //! A person steers the agent; and the working indicator, which can tell that one did.
 
-use super::io::{Call, Control};
+use super::io::{Call, Control, Output};
+use super::working::Told;
 use super::{Room, Why};
 use crate::turn::Cancel;
 
 impl Room {
     pub(super) fn control(&mut self, control: Control) {
+        self.steered += 1;
+        let knows = self.running().is_some_and(|running| running.told);
+        if control == Control::Interrupt || (control == Control::Stop && !knows) {
+            self.out.push_back(Output::TellAdapter(control));
+        }
         match control {
             Control::Interrupt => {
                 self.consume_prepared();
@@ -27,6 +33,16 @@ impl Room {
                 self.reschedule();
             }
         }
+    }
+
+    /// The platform has stopped the agent in this room, and nobody told us: the adapter hears of it once.
+    pub(super) fn observed_stop(&mut self) {
+        if let Some(running) = self.running()
+            && !std::mem::replace(&mut running.told, true)
+        {
+            self.out.push_back(Output::TellAdapter(Control::Stop));
+        }
+        self.cancel(Cancel::ObservedStop);
     }
 
     fn reschedule(&mut self) {
@@ -60,16 +76,18 @@ impl Room {
     pub(super) fn report_working(&mut self) {
         if let Some(working) = self.working.next() {
             let id = self.call(Call::Activity(working));
-            self.working.sent(id, working);
+            self.working.sent(id, working, self.steered);
         }
     }
 
-    pub(super) fn activity_answered(&mut self, told: Option<bool>, holds: Option<bool>) {
-        if told != Some(true) || self.working.since().is_none() {
+    pub(super) fn activity_answered(&mut self, told: Option<Told>, holds: Option<bool>) {
+        let Some(Told { working: true, steered }) = told else { return };
+        if self.working.since().is_none() {
             return;
         }
-        if holds == Some(false) {
-            self.cancel(Cancel::ObservedStop);
+        // What was answered before the last word of a person says nothing about now.
+        if holds == Some(false) && steered == self.steered {
+            self.observed_stop();
         }
         self.repeat_later();
     }

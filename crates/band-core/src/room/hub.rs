@@ -51,7 +51,8 @@ impl Room {
 
     /// Begins the turn of the oldest synthetic message, if it may run now.
     pub(super) fn take_synthetic(&mut self) -> bool {
-        if self.stopped || self.hub.resting {
+        // What the platform serves is begun when its answer comes, so nothing else may be at work then.
+        if self.stopped || self.hub.resting || self.pass.is_asking() {
             return false;
         }
         let Some(message) = self.hub.waiting.pop_front() else { return false };

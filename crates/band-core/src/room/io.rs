@@ -44,6 +44,16 @@ pub enum Input {
         /// How.
         end: TurnEnd,
     },
+    /// A turn lets the room go on while its work does: the message counts as handled, and what the work comes
+    /// to is judged at its end.
+    Detached {
+        /// Which turn.
+        turn: TurnId,
+        /// Whether the adapter got what the turn carried.
+        delivered: bool,
+    },
+    /// What a turn wanted to post was refused, since the platform has stopped the agent in this room.
+    PostRefused(TurnId),
     /// A person steers the agent.
     Control(Control),
     /// The agent stops or leaves the room. A turn may finish until `by`; without that it is cancelled at
@@ -63,6 +73,13 @@ pub struct TurnEnd {
     pub ledger: Ledger,
     /// Whether the adapter got what the turn carried: if not, the room's past stays owed.
     pub delivered: bool,
+}
+
+impl TurnEnd {
+    /// Whether what the turn carried is no longer owed.
+    pub(super) fn was_taken(&self) -> bool {
+        self.delivered && !matches!(self.ending, Ending::NotAccepted | Ending::Consumed)
+    }
 }
 
 /// How a person steers an agent in a room.
@@ -96,7 +113,19 @@ pub enum Output {
         message: Box<Message>,
         /// Whether the adapter is owed the room's past with it.
         bootstrap: bool,
+        /// Whether the platform served it from its backlog; otherwise it was pushed.
+        served: bool,
     },
+    /// Ask the adapter whether it takes a message that is not yet at its turn as a word to work under way. The
+    /// answer is the end of a turn: [`Ending::Consumed`] if it does.
+    Offer {
+        /// For its end.
+        turn: TurnId,
+        /// The message.
+        message: Box<Message>,
+    },
+    /// Tell the adapter that a person interrupted or stopped it.
+    TellAdapter(Control),
     /// Ask a turn to end.
     CancelTurn(TurnId),
     /// Drop a turn that was asked to end and did not, and say so at once.
@@ -119,6 +148,8 @@ pub enum Note {
     GaveUp(MessageId),
     /// Too many synthetic messages wait: one was dropped.
     HubFull,
+    /// A turn asked to go on beside the room, and too many do already.
+    TooManyDetached,
     /// The turn of a synthetic message failed; it is not run again.
     HubFailed(MessageId),
     /// The platform does not serve missed messages of this room; pushes are handled all the same.
@@ -147,6 +178,8 @@ pub enum Call {
     Participants,
     /// What came before this message.
     History(MessageId),
+    /// How this message stands for the agent, from the room's past.
+    Status(MessageId),
     /// Whether the agent is at work. Not waited for.
     Activity(bool),
     /// Tell the room of a failure of a message's turn. Not waited for.
@@ -164,7 +197,7 @@ pub enum Answer {
     Marked(Mark),
     /// To [`Call::Participants`].
     Participants(Result<(), Trouble>),
-    /// To [`Call::History`]: where that message stands for this agent, if the past says so.
+    /// To [`Call::History`] and [`Call::Status`]: where that message stands for this agent, if the past says so.
     History(Result<Option<DeliveryStatus>, Trouble>),
     /// To [`Call::Activity`]: what holds now, if the report got through.
     Activity(Option<bool>),

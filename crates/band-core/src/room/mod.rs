@@ -39,14 +39,17 @@
 mod closing;
 mod config;
 mod control;
+mod detached;
 mod hub;
 mod io;
 mod memory;
+mod offer;
 mod owed;
 mod pass;
 mod queue;
 mod record;
 mod roster;
+mod running;
 mod schedule;
 #[cfg(test)]
 mod tests;
@@ -67,8 +70,10 @@ pub use updates::{UpTo, Updates};
 
 use self::closing::Life;
 use self::config::RETRY_MAX;
+use self::detached::Detached;
 use self::hub::Hub;
 use self::memory::Memory;
+use self::offer::Offers;
 use self::owed::{Owed, Settled};
 use self::pass::Pass;
 use self::queue::Queue;
@@ -101,6 +106,8 @@ pub enum Why {
     Working,
     /// A synthetic message that was not taken is due again.
     Synthetic,
+    /// Turns beside a closing room that were asked to end have had their time.
+    DetachedGrace,
 }
 
 /// The machine of one room. See the module.
@@ -127,6 +134,10 @@ pub struct Room {
     late_claims: BTreeMap<CallId, MessageId>,
     schedule: Schedule,
     hub: Hub,
+    detached: Detached,
+    offers: Offers,
+    /// How often a person has steered the agent.
+    steered: u64,
     bootstrapped: bool,
     roster_known: bool,
     history_failures: u32,
@@ -167,6 +178,9 @@ impl Room {
             late_claims: BTreeMap::new(),
             schedule,
             hub: Hub::new(Backoff::new(config::RETRY_BASE, most)),
+            detached: Detached::default(),
+            offers: Offers::default(),
+            steered: 0,
             bootstrapped: false,
             roster_known: false,
             history_failures: 0,
@@ -244,7 +258,11 @@ impl Room {
     fn answered(&mut self, call: CallId, answer: Answer) {
         match answer {
             Answer::Next(served) => self.next_answered(call, served),
-            Answer::Listed(page) => self.list_answered(call, page),
+            Answer::Listed(page) => {
+                if !self.offers_listed(call, &page) {
+                    self.list_answered(call, page);
+                }
+            }
             Answer::Marked(mark) => match self.owed.answered(call, mark) {
                 Some(settled) => self.mark_answered(&settled),
                 None => self.claim_answered(call, mark),
@@ -303,6 +321,7 @@ impl Room {
             }
             Why::Working => self.repeat_working(),
             Why::Synthetic => self.hub.wake(),
+            Why::DetachedGrace => self.abort_detached(),
         }
     }
 }
@@ -327,6 +346,12 @@ impl Machine for Room {
             Input::Hub => self.config.keep_alive = None,
             Input::Answered { call, answer } => self.answered(call, answer),
             Input::TurnEnded { turn, end } => self.turn_ended(turn, end),
+            Input::Detached { turn, delivered } => self.detach(turn, delivered),
+            Input::PostRefused(turn) => {
+                if self.running().is_some_and(|running| running.turn == turn) {
+                    self.observed_stop();
+                }
+            }
             Input::Control(control) => self.control(control),
             Input::Close { by } => self.close(by),
         }

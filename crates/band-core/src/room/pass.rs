@@ -89,6 +89,11 @@ impl Pass {
         }
     }
 
+    /// Whether the next message is being asked for.
+    pub(super) const fn is_asking(&self) -> bool {
+        matches!(self.stage, Stage::Asking(_))
+    }
+
     pub(super) const fn found(&mut self) {
         self.found = true;
     }
@@ -127,7 +132,11 @@ impl Room {
     /// Takes up what is next. True when something was decided and there may be more to take up.
     pub(super) fn take_up(&mut self) -> bool {
         match self.pass.stage {
-            Stage::Asking(_) | Stage::Listing(_) | Stage::Resting => false,
+            Stage::Asking(_) | Stage::Listing(_) => false,
+            Stage::Resting => {
+                self.offer_next();
+                false
+            }
             Stage::Wanted => {
                 if (self.stopped && !self.pass.probing) || self.owed.in_flight() {
                     return false;
@@ -237,6 +246,10 @@ impl Room {
         }
     }
 
+    pub(super) fn is_runnable(&self, message: &Message) -> bool {
+        matches!(self.standing(message), Standing::Runnable)
+    }
+
     fn list(&mut self) {
         let cursor = self.pass.cursor.take();
         let id = self.call(Call::List { cursor });
@@ -257,6 +270,7 @@ impl Room {
     fn pass_done(&mut self) {
         let pass = &mut self.pass;
         pass.stage = if std::mem::take(&mut pass.again) { Stage::Wanted } else { Stage::InSync };
+        self.offers.over();
         pass.probing = false;
         pass.skipped.clear();
         pass.page.clear();
@@ -268,7 +282,7 @@ impl Room {
 
     fn pass_failed(&mut self, trouble: Trouble) {
         match trouble {
-            Trouble::Passing => self.rest(),
+            Trouble::Passing => self.rest(None),
             Trouble::Lasting => {
                 self.note(Note::NotServed);
                 self.pass_done();
@@ -276,8 +290,9 @@ impl Room {
         }
     }
 
-    /// A call failed: later again, and no push overtakes.
-    pub(super) fn rest(&mut self) {
+    /// A call failed, or a message is held up: later again, and no push overtakes.
+    pub(super) fn rest(&mut self, held_up: Option<MessageId>) {
+        self.offers.rests(held_up);
         self.pass.page.clear();
         self.pass.stage = Stage::Resting;
         let wait = self.pass.backoff.next(&mut self.dice);

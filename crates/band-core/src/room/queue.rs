@@ -44,6 +44,10 @@ impl Queue {
         Some(message)
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Box<Message>> {
+        self.waiting.iter()
+    }
+
     /// Takes a message out, wherever it stands; the order of the others is kept.
     pub(super) fn forget(&mut self, id: MessageId) {
         if self.ids.remove(&id) {

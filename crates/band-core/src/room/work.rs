@@ -1,14 +1,13 @@
-//! One message: from its claim to the ruling on its turn.
+//! One message before its turn: its claim, and what the turn needs.
 
 use band_wire::MessageId;
 use band_wire::rest::{DeliveryStatus, Message};
 
-use super::config::{CANCEL_GRACE, CLAIM_PATIENCE, HISTORY_PATIENCE};
-use super::io::{Call, CallId, Mark, Note, Output, Trouble, TurnEnd, TurnId};
+use super::Room;
+use super::config::{CLAIM_PATIENCE, HISTORY_PATIENCE};
+use super::io::{Call, CallId, Mark, Output, Trouble};
 use super::owed::Debt;
-use super::record::Record;
-use super::{Room, Why};
-use crate::turn::{Cancel, Circumstances, GIVEN_UP, Outcome, Ruling, Verdict, judge};
+use super::running::Running;
 
 /// Where a message came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,16 +20,23 @@ pub(super) enum Origin {
 
 /// One thing to have before a turn starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     Todo,
     Asked(CallId),
     Done,
 }
 
 #[derive(Debug)]
-enum Stage {
-    Preparing { message: Box<Message>, claim: Step, history: Step, roster: Step },
-    Running { turn: TurnId, cancel: Option<Cancel> },
+pub(super) enum Stage {
+    Preparing {
+        message: Box<Message>,
+        claim: Step,
+        history: Step,
+        roster: Step,
+        /// The platform served it from its backlog.
+        served: bool,
+    },
+    Running(Running),
 }
 
 /// The message at work.
@@ -38,16 +44,16 @@ enum Stage {
 pub(super) struct Work {
     pub(super) id: MessageId,
     /// A synthetic message, to be put back if its turn does not come about.
-    synthetic: Option<Box<Message>>,
-    stage: Stage,
+    pub(super) synthetic: Option<Box<Message>>,
+    pub(super) stage: Stage,
 }
 
 impl Work {
     pub(super) const fn is_running(&self) -> bool {
-        matches!(self.stage, Stage::Running { .. })
+        matches!(self.stage, Stage::Running(_))
     }
 
-    fn is_claimed(&self) -> bool {
+    pub(super) fn is_claimed(&self) -> bool {
         matches!(self.stage, Stage::Preparing { claim: Step::Done, .. })
     }
 }
@@ -61,35 +67,28 @@ impl Room {
             self.give_up(id);
             return false;
         }
-        let needs_history = self.config.history && !self.bootstrapped;
+        let needs_past = self.config.history && !self.bootstrapped;
+        // A push that does not say how the message stands may be of one that is done.
+        let is_unknown = origin == Origin::Pushed && message.delivery_status(self.config.agent).is_none();
         let roster = if self.roster_known { Step::Done } else { Step::Asked(self.call(Call::Participants)) };
-        let history = if needs_history { Step::Asked(self.call(Call::History(id))) } else { Step::Done };
+        let history = if needs_past {
+            Step::Asked(self.call(Call::History(id)))
+        } else if self.config.history && is_unknown {
+            Step::Asked(self.call(Call::Status(id)))
+        } else {
+            Step::Done
+        };
         let claim = match (origin, history) {
             (Origin::Synthetic, _) => Step::Done,
             (Origin::Pushed, Step::Asked(_)) => Step::Todo,
             _ => Step::Asked(self.call(Call::Claim(id))),
         };
         let synthetic = (origin == Origin::Synthetic).then(|| message.clone());
-        self.work = Some(Work { id, synthetic, stage: Stage::Preparing { message, claim, history, roster } });
+        let served = origin == Origin::Served;
+        let stage = Stage::Preparing { message, claim, history, roster, served };
+        self.work = Some(Work { id, synthetic, stage });
         self.start_when_ready();
         true
-    }
-
-    /// Too many turns of this message have ended with their process: there is no further one.
-    fn give_up(&mut self, id: MessageId) {
-        let failure = format!("{} turns ended without a verdict", self.memory.started(id));
-        self.memory.give_up(id);
-        self.record(Record::GaveUp(id));
-        self.owe(Debt { message: id, failure: Some(failure), reclaim: true });
-        self.note(Note::GaveUp(id));
-        if self.config.report {
-            self.tell_failure(id, GIVEN_UP);
-        }
-    }
-
-    fn tell_failure(&mut self, id: MessageId, text: &'static str) {
-        let call = self.call(Call::Notice(id, text));
-        self.notices.insert(call);
     }
 
     /// A message turned out to be handled before its turn. A claim opens it again, so its attempt is ended.
@@ -166,7 +165,7 @@ impl Room {
                 self.work = None;
                 return self.was_handled(id, claim);
             }
-            Err(Trouble::Passing) if self.history_failures < HISTORY_PATIENCE => {
+            Err(Trouble::Passing) if !self.bootstrapped && self.history_failures < HISTORY_PATIENCE => {
                 self.history_failures += 1;
                 return self.put_back();
             }
@@ -184,60 +183,10 @@ impl Room {
 
     /// Gives the message back to the platform, which serves it again. Nothing is charged.
     fn put_back(&mut self) {
-        match self.work.take().and_then(|work| work.synthetic) {
-            Some(message) => self.rest_synthetic(message),
-            None => self.rest(),
-        }
-    }
-
-    fn start_when_ready(&mut self) {
         let Some(work) = self.work.take() else { return };
-        let Work {
-            id,
-            synthetic,
-            stage: Stage::Preparing { message, claim: Step::Done, history: Step::Done, roster: Step::Done },
-        } = work
-        else {
-            self.work = Some(work);
-            return;
-        };
-        if synthetic.is_none() {
-            self.memory.charge(id);
-            self.record(Record::Began(id));
-        }
-        self.ids += 1;
-        let turn = TurnId(self.ids);
-        self.start_working();
-        self.out.push_back(Output::StartTurn { turn, message, bootstrap: !self.bootstrapped });
-        if let Some(most) = self.config.max_cycle {
-            self.timers.set(Why::MaxCycle, self.now + most);
-        }
-        self.schedule.hurry(self.now, false);
-        self.timers.set(Why::Resync, self.schedule.due());
-        self.pass.found();
-        self.work = Some(Work { id, synthetic, stage: Stage::Running { turn, cancel: None } });
-    }
-
-    /// Asks the running turn to end. Said again, the weightier cause counts; the grace is not renewed.
-    pub(super) fn cancel(&mut self, cause: Cancel) {
-        if let Some(Work { stage: Stage::Running { turn, cancel }, .. }) = &mut self.work {
-            if cancel.is_none() {
-                self.out.push_back(Output::CancelTurn(*turn));
-                self.timers.set(Why::CancelGrace, self.now + CANCEL_GRACE);
-            }
-            *cancel = (*cancel).max(Some(cause));
-        }
-    }
-
-    pub(super) fn cycle_too_long(&mut self) {
-        if let Some(most) = self.config.max_cycle {
-            self.cancel(Cancel::TooLong(most));
-        }
-    }
-
-    pub(super) fn abort_turn(&mut self) {
-        if let Some(Work { stage: Stage::Running { turn, .. }, .. }) = &self.work {
-            self.out.push_back(Output::AbortTurn(*turn));
+        match work.synthetic {
+            Some(message) => self.rest_synthetic(message),
+            None => self.rest(Some(work.id)),
         }
     }
 
@@ -258,72 +207,5 @@ impl Room {
         {
             self.keep_synthetic(message);
         }
-    }
-
-    pub(super) fn turn_ended(&mut self, ended: TurnId, end: TurnEnd) {
-        let is_it = |work: &mut Work| matches!(work.stage, Stage::Running { turn, .. } if turn == ended);
-        let Some(Work { id, synthetic, stage: Stage::Running { cancel, .. } }) = self.work.take_if(is_it)
-        else {
-            return;
-        };
-        self.timers.clear(Why::MaxCycle);
-        self.timers.clear(Why::CancelGrace);
-        self.stop_working();
-        let was_taken = end.delivered && end.ending != crate::turn::Ending::NotAccepted;
-        self.bootstrapped |= was_taken;
-        let last_attempt = self.memory.attempts(id) >= self.config.attempts;
-        let facts = Circumstances {
-            ledger: end.ledger,
-            cancel,
-            judged: self.config.judged && synthetic.is_none(),
-            last_attempt,
-            report: self.config.report,
-        };
-        let complete = facts.ledger.verdict() == Verdict::Complete;
-        let ruling = judge(end.ending, facts);
-        self.outcome = Some(Outcome::of(&ruling, cancel, complete));
-        match synthetic {
-            Some(message) => self.synthetic_ruled(message, &ruling),
-            None => self.apply(id, ruling, last_attempt),
-        }
-    }
-
-    fn apply(&mut self, id: MessageId, ruling: Ruling, last_attempt: bool) {
-        match ruling {
-            Ruling::Processed => {
-                self.pass.calm();
-                self.owe(Debt { message: id, failure: None, reclaim: false });
-            }
-            Ruling::Failed { error, notice } => {
-                self.pass.calm();
-                self.owe(Debt { message: id, failure: Some(error), reclaim: false });
-                if let Some(text) = notice {
-                    self.tell_failure(id, text);
-                }
-                if last_attempt {
-                    self.note(Note::GaveUp(id));
-                } else {
-                    self.pass.want();
-                }
-            }
-            Ruling::Later => {
-                self.excuse(id);
-                self.rest();
-            }
-            Ruling::Paused => {
-                self.excuse(id);
-                self.pass.want();
-            }
-            Ruling::Left => {
-                self.excuse(id);
-                self.was_cancelled();
-            }
-        }
-    }
-
-    /// The turn's end was not the message's fault.
-    fn excuse(&mut self, id: MessageId) {
-        self.memory.uncharge(id);
-        self.record(Record::Excused(id));
     }
 }

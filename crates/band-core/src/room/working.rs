@@ -9,9 +9,17 @@ use crate::Moment;
 pub(super) struct Working {
     since: Option<Moment>,
     told: bool,
-    flight: Option<(CallId, bool)>,
+    flight: Option<(CallId, Told)>,
     repeat: bool,
     more: bool,
+}
+
+/// A report that was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) working: bool,
+    /// How often a person had steered the agent by then.
+    pub(super) steered: u64,
 }
 
 impl Working {
@@ -43,17 +51,17 @@ impl Working {
         if self.flight.is_none() && (wanted != self.told || self.repeat) { Some(wanted) } else { None }
     }
 
-    pub(super) const fn sent(&mut self, call: CallId, working: bool) {
-        self.flight = Some((call, working));
+    pub(super) const fn sent(&mut self, call: CallId, working: bool, steered: u64) {
+        self.flight = Some((call, Told { working, steered }));
         self.repeat = false;
     }
 
     /// Takes an answer; gives what had been reported, or none when it was not that report. A report that
     /// failed counts as made: the next repeat, or the platform's own limit, mends it.
-    pub(super) fn answered(&mut self, call: CallId) -> Option<bool> {
-        let (_, working) = self.flight.take_if(|(flight, _)| *flight == call)?;
-        self.told = working;
-        Some(working)
+    pub(super) fn answered(&mut self, call: CallId) -> Option<Told> {
+        let (_, told) = self.flight.take_if(|(flight, _)| *flight == call)?;
+        self.told = told.working;
+        Some(told)
     }
 
     /// It is time to say it again.
@@ -77,15 +85,15 @@ mod tests {
         assert_eq!(working.next(), None);
         working.start(Moment::ZERO);
         assert_eq!(working.next(), Some(true));
-        working.sent(CallId(1), true);
+        working.sent(CallId(1), true, 0);
         working.stop(false);
         assert_eq!(working.next(), None, "the first report is still on its way");
         assert_eq!(working.answered(CallId(9)), None);
-        assert_eq!(working.answered(CallId(1)), Some(true));
+        assert_eq!(working.answered(CallId(1)), Some(Told { working: true, steered: 0 }));
         assert_eq!(working.next(), Some(false));
-        working.sent(CallId(2), false);
+        working.sent(CallId(2), false, 0);
         assert!(!working.is_quiet());
-        assert_eq!(working.answered(CallId(2)), Some(false));
+        assert_eq!(working.answered(CallId(2)), Some(Told { working: false, steered: 0 }));
         assert!(working.is_quiet());
     }
 
@@ -95,7 +103,7 @@ mod tests {
         working.repeat();
         assert_eq!(working.next(), None);
         working.start(Moment::ZERO);
-        working.sent(CallId(1), true);
+        working.sent(CallId(1), true, 0);
         working.answered(CallId(1));
         assert_eq!(working.next(), None);
         working.repeat();
@@ -108,7 +116,7 @@ mod tests {
     fn nothing_is_told_between_turns_that_follow_each_other() {
         let mut working = Working::default();
         working.start(Moment::ZERO);
-        working.sent(CallId(1), true);
+        working.sent(CallId(1), true, 0);
         working.answered(CallId(1));
         working.stop(true);
         assert_eq!(working.next(), None);
@@ -123,11 +131,11 @@ mod tests {
     fn trap_31_a_report_that_is_repeated_is_answered_before_another_is_made() {
         let mut working = Working::default();
         working.start(Moment::ZERO);
-        working.sent(CallId(1), true);
+        working.sent(CallId(1), true, 0);
         working.answered(CallId(1));
         working.repeat();
         assert_eq!(working.next(), Some(true));
-        working.sent(CallId(2), true);
+        working.sent(CallId(2), true, 0);
         working.repeat();
         assert_eq!(working.next(), None);
         working.stop(false);

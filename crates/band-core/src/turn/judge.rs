@@ -30,6 +30,8 @@ pub enum Ending {
     Stopped,
     /// The turn ended, or was ended, because it had been asked to.
     Cancelled,
+    /// The message was a word to work under way, or dropped before it came to a turn: it is done with.
+    Consumed,
 }
 
 /// Why a turn was asked to end.
@@ -112,7 +114,7 @@ impl Outcome {
 ///
 /// | asked to end | ending | ruling |
 /// |---|---|---|
-/// | any or none | returned, and complete | processed |
+/// | any or none | returned, and complete; consumed | processed |
 /// | none | returned in silence, judged | failed, the room is told of the missing reply |
 /// | none | returned in silence, not judged | processed |
 /// | none | failed | failed; on the last attempt the room is told, unless the adapter did |
@@ -125,7 +127,7 @@ impl Outcome {
 /// | shutdown | anything else | left |
 pub fn judge(ending: Ending, facts: Circumstances) -> Ruling {
     let complete = facts.ledger.verdict() == Verdict::Complete;
-    if ending == Ending::Returned && complete {
+    if ending == Ending::Consumed || (ending == Ending::Returned && complete) {
         return Ruling::Processed;
     }
     match facts.cancel {
@@ -138,7 +140,7 @@ pub fn judge(ending: Ending, facts: Circumstances) -> Ruling {
         }
         None => match ending {
             Ending::Returned if facts.judged => silent(facts),
-            Ending::Returned => Ruling::Processed,
+            Ending::Returned | Ending::Consumed => Ruling::Processed,
             Ending::Failed(error) => failed(error, facts),
             Ending::NotAccepted | Ending::Stopped => Ruling::Later,
             Ending::Cancelled => failed("the adapter cancelled its own turn".to_owned(), facts),

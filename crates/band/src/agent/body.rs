@@ -1,6 +1,6 @@
 //! What an agent holds while it lives, and how that is given up.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::place::Place;
 use super::running::Lease;
 use crate::adapter::FrameworkAdapter;
 use crate::health::HealthServer;
-use crate::runtime::{Closer, RuntimeEnd, Watched};
+use crate::runtime::{Closer, Leftover, RuntimeEnd, Watched};
 
 /// A stop that may take longer than this is as good as one without an end.
 const LONGEST_STOP: Duration = Duration::from_secs(365 * 24 * 3_600);
@@ -46,6 +46,8 @@ pub(super) struct Connected {
 pub(super) struct Pending {
     /// Rooms that the adapter has to forget.
     pub(super) rooms: BTreeSet<ChatId>,
+    /// Turns of some of them that were dropped and still run.
+    pub(super) leftover: BTreeMap<ChatId, Leftover>,
     /// The adapter was given the platform.
     pub(super) adapter: bool,
     /// Callbacks are owned.
@@ -84,7 +86,8 @@ impl Body {
             match ended {
                 Some(Ok(end)) => {
                     self.cut_short |= !end.graceful;
-                    self.pending.rooms.extend(end.left);
+                    self.pending.rooms.extend(end.left.into_iter().chain(end.leftover.keys().copied()));
+                    self.pending.leftover = end.leftover;
                     failures.extend(self.forget_rooms(host).await);
                     for (room, error) in end.unforgotten {
                         self.pending.rooms.insert(room);
@@ -104,10 +107,26 @@ impl Body {
         failures
     }
 
+    /// Turns of this room that were dropped and still run; they get a second more.
+    async fn still_running(&mut self, room: ChatId) -> Option<CleanupFailure> {
+        let leftover = self.pending.leftover.get_mut(&room)?;
+        let count = leftover.settle().await;
+        if count == 0 {
+            self.pending.leftover.remove(&room);
+            return None;
+        }
+        let error = format!("ExecutionContext {room}: {count} cancelled task(s) still running");
+        Some(CleanupFailure::of_room(room, error))
+    }
+
     /// Has the adapter forget the rooms that it could not forget before.
     async fn forget_rooms(&mut self, host: &Host) -> Vec<CleanupFailure> {
         let mut failures = Vec::new();
         for room in self.pending.rooms.clone() {
+            if let Some(failure) = self.still_running(room).await {
+                failures.push(failure);
+                continue;
+            }
             match guarded(host.id, host.setup.adapter.on_cleanup(room)).await {
                 Ok(()) => drop(self.pending.rooms.remove(&room)),
                 Err(err) => failures.push(CleanupFailure::of_room(room, err.to_string())),

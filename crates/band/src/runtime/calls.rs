@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use band_core::room::{Answer, Call, Listing, Mark as RoomMark, Member, Roster, Trouble};
 use band_core::turn::{GIVEN_UP, MISSING_REPLY};
-use band_wire::rest::{CreateEvent, EventType, ReportActivity};
+use band_wire::rest::{CreateEvent, DeliveryStatus, EventType, ReportActivity};
 use band_wire::{AgentId, ChatId, MessageId};
 use tokio::time::Instant;
 
@@ -78,6 +78,7 @@ impl RoomCalls {
             }
             Call::Participants => Answer::Participants(self.participants().await),
             Call::History(trigger) => phase("hydrate", self.room, trigger, self.history(trigger)).await,
+            Call::Status(id) => Answer::History(self.status(id).await),
             Call::Activity(working) => Answer::Activity(self.report(working).await),
             Call::Notice(message, text) => {
                 self.notice(message, text).await;
@@ -103,10 +104,7 @@ impl RoomCalls {
     }
 
     async fn history(&self, trigger: MessageId) -> Answer {
-        let status = |past: &Past| {
-            let own = past.messages.iter().find(|message| message.id == trigger);
-            own.and_then(|message| message.delivery_status(self.agent))
-        };
+        let status = |past: &Past| past.status(trigger, self.agent);
         if let Some(known) = self.past.peek(trigger, status) {
             return Answer::History(Ok(known));
         }
@@ -121,6 +119,18 @@ impl RoomCalls {
                 Err(trouble(err))
             }
         })
+    }
+
+    /// How a message stands, from the room's newest entries. They are read again only when they have become
+    /// old: a push is new, as a rule, and then they would not tell.
+    async fn status(&self, id: MessageId) -> Result<Option<DeliveryStatus>, Trouble> {
+        if let Some(known) = self.past.recent(|past| past.status(id, self.agent)) {
+            return Ok(known);
+        }
+        let past = context::read(&self.rest, self.room, id, self.most_context).await.map_err(trouble)?;
+        let status = past.status(id, self.agent);
+        self.past.put(id, past);
+        Ok(status)
     }
 
     async fn report(&self, working: bool) -> Option<bool> {

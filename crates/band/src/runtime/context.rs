@@ -1,7 +1,7 @@
 //! What a room's first turn gets of its past.
 
-use band_wire::rest::Message;
-use band_wire::{ChatId, MessageId};
+use band_wire::rest::{DeliveryStatus, Message};
+use band_wire::{AgentId, ChatId, MessageId};
 
 use crate::error::Result;
 use crate::rest::{ContextQuery, RestClient};
@@ -20,6 +20,11 @@ pub(crate) struct Past {
 }
 
 impl Past {
+    /// Where a message stands for this agent, if it is in here and says so.
+    pub(super) fn status(&self, id: MessageId, agent: AgentId) -> Option<DeliveryStatus> {
+        self.messages.iter().find(|message| message.id == id)?.delivery_status(agent)
+    }
+
     /// Keeps what came before a message and the message itself, and of the former the newest `most`.
     fn keep(mut messages: Vec<Message>, trigger: MessageId, most: usize, truncated: bool) -> Self {
         let at = messages.iter().position(|message| message.id == trigger);

@@ -1,6 +1,7 @@
 //! What the agent's loop leaves for a room's task. It never waits, and never loses what must not get lost.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use band_core::room::{Control, Member, QUEUE_MAX, Updates};
@@ -41,6 +42,8 @@ pub(super) struct Mail {
 #[derive(Debug, Default)]
 pub(super) struct Mailbox {
     mail: Mutex<Mail>,
+    /// The room closes because the agent stops.
+    agents_end: AtomicBool,
     updates: Mutex<Updates>,
     arrived: Notify,
 }
@@ -121,6 +124,16 @@ impl Mailbox {
 
     pub(super) fn close(&self, by: Option<Instant>) {
         self.put(|mail| mail.close = Some(mail.close.map_or(by, |known| sooner(known, by))));
+    }
+
+    /// The same, because the agent stops.
+    pub(super) fn close_for_good(&self, by: Option<Instant>) {
+        self.agents_end.store(true, Ordering::Release);
+        self.close(by);
+    }
+
+    pub(super) fn is_agents_end(&self) -> bool {
+        self.agents_end.load(Ordering::Acquire)
     }
 
     /// Waits for mail and takes all of it. May be dropped and called again.

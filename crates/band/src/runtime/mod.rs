@@ -3,6 +3,7 @@
 mod calls;
 mod context;
 mod control;
+mod leftover;
 mod mailbox;
 mod past;
 mod phase;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::calls::marked;
 pub(crate) use self::context::read as read_past;
+pub(crate) use self::leftover::Leftover;
 use self::rooms::Rooms;
 pub(crate) use self::turns::label;
 use crate::adapter::{BoxedAdapter, EffectiveFeatures, Identity};
@@ -98,6 +100,8 @@ pub(crate) struct RuntimeEnd {
     pub(crate) unforgotten: BTreeMap<ChatId, String>,
     /// Rooms that it could not forget when they were left, before the stop.
     pub(crate) left: BTreeSet<ChatId>,
+    /// Rooms with turns that were dropped and still run.
+    pub(crate) leftover: BTreeMap<ChatId, Leftover>,
 }
 
 type Listed = Pin<Box<dyn Future<Output = Result<Vec<ChatId>, ()>> + Send>>;

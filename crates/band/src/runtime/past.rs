@@ -42,6 +42,13 @@ impl KeptPast {
         self.keep.filter(|keep| read.at.elapsed() < *keep).map(|_| look(&read.past))
     }
 
+    /// What `look` finds in the past that was read last, for whichever message, if it is not old.
+    pub(super) fn recent<T>(&self, look: impl FnOnce(&Past) -> T) -> Option<T> {
+        let read = self.lock();
+        let (read, keep) = (read.as_ref()?, self.keep?);
+        (read.at.elapsed() < keep).then(|| look(&read.past))
+    }
+
     /// The past for a turn on this message; empty when none was read for it.
     pub(super) fn take(&self, trigger: MessageId) -> Past {
         let mut read = self.lock();

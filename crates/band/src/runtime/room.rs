@@ -12,8 +12,9 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, sleep_until};
 
 use super::calls::RoomCalls;
+use super::leftover::Leftover;
 use super::mailbox::{Mail, Mailbox, News};
-use super::turns::Turns;
+use super::turns::{Said, Turns};
 use crate::adapter::{AdapterResult, BoxedAdapter, FrameworkAdapter, InterruptMode};
 use crate::agent::hooks::{Presence, RoomCallbacks};
 use crate::journal::RoomJournal;
@@ -29,6 +30,8 @@ pub(super) struct RoomEnd {
     pub(super) graceful: bool,
     /// Whether the adapter forgot the room.
     pub(super) cleanup: AdapterResult,
+    /// Turns that were dropped and still run; the adapter was not asked to forget the room then.
+    pub(super) leftover: Option<Leftover>,
 }
 
 /// The task of one room.
@@ -86,14 +89,36 @@ impl RoomTask {
                     self.machine.expire(now);
                 }
                 mail = self.mailbox.take() => self.mail(mail),
-                Some((turn, end)) = self.turns.ended() => self.tell(Input::TurnEnded { turn, end }),
+                said = self.turns.next() => self.turn_said(said),
                 Some((call, answer)) = self.asked.next() => self.tell(Input::Answered { call, answer }),
                 () = self.callbacks.next() => {}
             }
         };
-        drop(self.turns);
+        let mut leftover = self.turns.into_leftover();
+        if !leftover.is_empty() && leftover.settle().await > 0 {
+            tracing::warn!(target: "band.room", %room, "turns that were dropped still run");
+            // Whoever leaves a room can wait; whoever stops the agent wants to know.
+            while !self.mailbox.is_agents_end() && !leftover.is_empty() {
+                tokio::select! {
+                    biased;
+                    _ = self.mailbox.take() => {}
+                    () = leftover.over() => {}
+                }
+            }
+            if !leftover.is_empty() {
+                return RoomEnd { graceful: false, cleanup: Ok(()), leftover: Some(leftover) };
+            }
+        }
         let cleanup = self.adapter.on_cleanup(room).await;
-        RoomEnd { graceful, cleanup }
+        RoomEnd { graceful, cleanup, leftover: None }
+    }
+
+    fn turn_said(&mut self, said: Said) {
+        self.tell(match said {
+            Said::Detached { turn, delivered } => Input::Detached { turn, delivered },
+            Said::PostRefused(turn) => Input::PostRefused(turn),
+            Said::Ended { turn, end } => Input::TurnEnded { turn, end },
+        });
     }
 
     fn now(&self) -> Moment {
@@ -120,11 +145,6 @@ impl RoomTask {
         }
         for control in mail.controls {
             self.tell(Input::Control(control));
-            match control {
-                Control::Interrupt => self.interrupt(InterruptMode::Interrupt),
-                Control::Stop => self.interrupt(InterruptMode::Stop),
-                Control::Play => {}
-            }
         }
         for news in mail.news {
             match news {
@@ -147,7 +167,12 @@ impl RoomTask {
     }
 
     /// Tells the adapter. What it does wrong there must not cost the room.
-    fn interrupt(&self, mode: InterruptMode) {
+    fn interrupt(&self, control: Control) {
+        let mode = match control {
+            Control::Interrupt => InterruptMode::Interrupt,
+            Control::Stop => InterruptMode::Stop,
+            Control::Play => return,
+        };
         let (room, adapter) = (self.calls.room, &self.adapter);
         let told = std::panic::catch_unwind(AssertUnwindSafe(|| adapter.on_interrupt(room, mode)));
         if told.is_err() {
@@ -164,11 +189,17 @@ impl RoomTask {
                     let calls = Arc::clone(&self.calls);
                     self.asked.push(Box::pin(async move { (id, calls.make(call).await) }));
                 }
-                Output::StartTurn { turn, message, bootstrap } => {
+                Output::StartTurn { turn, message, bootstrap, served } => {
+                    if served {
+                        let (room, id) = (self.calls.room, message.id);
+                        tracing::info!(target: "band.room", "Dispatch source=backlog room={room} message={id}");
+                    }
                     self.meter.metrics().turn_started();
                     self.turn_began = Some(Instant::now());
                     self.turns.start(turn, *message, bootstrap, &self.calls);
                 }
+                Output::Offer { turn, message } => self.turns.offer(turn, *message, &self.calls),
+                Output::TellAdapter(control) => self.interrupt(control),
                 Output::CancelTurn(turn) => self.turns.cancel(turn),
                 Output::AbortTurn(turn) => {
                     if let Some(end) = self.turns.abort(turn) {
@@ -213,6 +244,9 @@ fn log(room: ChatId, note: &Note) {
         }
         Note::GaveUp(message) => {
             tracing::warn!(target: "band.room", %room, message_id = %message, "no further attempt at this message is made");
+        }
+        Note::TooManyDetached => {
+            tracing::warn!(target: "band.room", %room, "too many turns go on beside the room: it waits for this one");
         }
         Note::HubFull => {
             tracing::warn!(target: "band.room", %room, "too many contact events wait: one was lost");

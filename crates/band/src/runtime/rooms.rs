@@ -10,6 +10,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::calls::{ActivityLog, RoomCalls};
+use super::leftover::Leftover;
 use super::mailbox::Mailbox;
 use super::room::{RoomEnd, RoomParts, RoomTask};
 use super::turns::{Scene, Turns};
@@ -36,6 +37,8 @@ pub(super) struct Rooms {
     unforgotten: BTreeMap<ChatId, String>,
     /// Rooms that it could not forget when they were left, while the agent went on.
     left: BTreeSet<ChatId>,
+    /// Rooms with turns that were dropped and still run.
+    leftover: BTreeMap<ChatId, Leftover>,
 }
 
 /// The end of a room's task: with what is left, or broken.
@@ -54,6 +57,7 @@ impl Rooms {
             graceful: true,
             unforgotten: BTreeMap::new(),
             left: BTreeSet::new(),
+            leftover: BTreeMap::new(),
         }
     }
 
@@ -114,7 +118,7 @@ impl Rooms {
         if !std::mem::replace(&mut self.closing, true) {
             self.left = std::mem::take(&mut self.unforgotten).into_keys().collect();
         }
-        self.mail_all(|mailbox| mailbox.close(by));
+        self.mail_all(|mailbox| mailbox.close_for_good(by));
     }
 
     /// A task that has ended; none at once when there is no task. May be dropped and called again.
@@ -146,6 +150,9 @@ impl Rooms {
                 }
                 // A turn that ends with its room, while the agent goes on, says nothing about the agent's end.
                 self.graceful &= end.graceful || !self.closing;
+                if let Some(leftover) = end.leftover {
+                    self.leftover.insert(room, leftover);
+                }
                 if let Err(err) = end.cleanup {
                     tracing::warn!(target: "band.room", %room, %err, "the adapter could not forget the room");
                     self.unforgotten.insert(room, err.to_string());
@@ -156,7 +163,8 @@ impl Rooms {
     }
 
     pub(super) fn into_end(self) -> RuntimeEnd {
-        RuntimeEnd { graceful: self.graceful, unforgotten: self.unforgotten, left: self.left }
+        let Self { graceful, unforgotten, left, leftover, .. } = self;
+        RuntimeEnd { graceful, unforgotten, left, leftover }
     }
 
     pub(super) fn has(&self, room: ChatId) -> bool {
@@ -176,6 +184,7 @@ fn room_config(session: &SessionConfig, agent: band_wire::AgentId, judged: bool)
         deliveries: session.max_deliveries,
         history: session.enable_context_hydration,
         judged,
+        controls: true,
         report: session.report_turn_failures_to_room,
         max_cycle: session.max_cycle_seconds.map(seconds),
         resync,

@@ -1,19 +1,26 @@
 //! The turns of a room, each in a task of its own.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use band_core::room::{Member, TurnEnd, TurnId, UpTo, participants_update};
 use band_core::turn::{Ending, Verdict};
+use band_wire::MessageId;
 use band_wire::rest::Message;
+use tokio::sync::Notify;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 use super::calls::RoomCalls;
+use super::leftover::{Leftover, log_late};
 use super::mailbox::Mailbox;
 use super::phase::phase;
 use crate::adapter::dispatch::{Dispatched, dispatch};
-use crate::adapter::{AdapterError, AdapterErrorKind, BoxedAdapter, EffectiveFeatures, Identity};
+use crate::adapter::{
+    AdapterError, AdapterErrorKind, BoxedAdapter, ControlMessage, EffectiveFeatures, FrameworkAdapter,
+    Identity,
+};
 use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;
 use crate::history::RawHistory;
@@ -25,14 +32,27 @@ use crate::sim::Chance;
 use crate::tools::{RoomPort, RoomTools};
 use crate::turn::{AgentInput, IncomingMessage, RoomShared, Turn, TurnShared};
 
-/// Runs one turn at a time. A turn that was aborted and does not yield stays in the set until it does.
+/// Runs the turns of a room: one at a time, those that let the room go on beside it, and offers of messages. A
+/// turn that was dropped and does not yield stays in the set until it does.
 pub(super) struct Turns {
     scene: Scene,
     port: Arc<dyn RoomPort>,
     mailbox: Arc<Mailbox>,
     journal: RoomJournal,
+    wake: Arc<Notify>,
     tasks: JoinSet<Dispatched>,
-    running: Option<Running>,
+    open: BTreeMap<TurnId, Running>,
+}
+
+/// What comes of a turn.
+#[derive(Debug)]
+pub(super) enum Said {
+    /// The room may go on; whether the adapter got what the turn carried.
+    Detached { turn: TurnId, delivered: bool },
+    /// A post was refused because of a stop.
+    PostRefused(TurnId),
+    /// It is over.
+    Ended { turn: TurnId, end: TurnEnd },
 }
 
 /// What is the same for every turn of an agent.
@@ -48,15 +68,20 @@ pub(super) struct Scene {
 }
 
 struct Running {
-    turn: TurnId,
     task: Id,
     abort: AbortHandle,
     shared: Arc<TurnShared>,
     calls: Arc<RoomCalls>,
     mailbox: Arc<Mailbox>,
+    /// What the turn carries; none once it is settled whether that is still owed.
+    carried: Option<Carried>,
+    refusal_told: bool,
+    span: Span,
+}
+
+struct Carried {
     members: Arc<Vec<Member>>,
     updates: Option<UpTo>,
-    span: Span,
 }
 
 impl Turns {
@@ -66,7 +91,8 @@ impl Turns {
         mailbox: Arc<Mailbox>,
         journal: RoomJournal,
     ) -> Self {
-        Self { scene, port, mailbox, journal, tasks: JoinSet::new(), running: None }
+        let (wake, tasks, open) = (Arc::default(), JoinSet::new(), BTreeMap::new());
+        Self { scene, port, mailbox, journal, wake, tasks, open }
     }
 
     pub(super) fn start(&mut self, turn: TurnId, message: Message, bootstrap: bool, calls: &Arc<RoomCalls>) {
@@ -75,17 +101,54 @@ impl Turns {
         let (text, updates) = updates.unzip();
         let input = self.input(message, bootstrap, calls, Arc::clone(&members), text);
         let shared = Arc::clone(&input.tools.shared);
-        let fresh = trace::fresh(self.scene.chance.uuid());
-        let span = trace::linked(turn_span!(fresh, calls.room, shared.trigger));
         let (adapter, hooks) = (Arc::clone(&self.scene.adapter), Arc::clone(&self.scene.hooks));
         let context = self.context(bootstrap, calls);
-        let (room, trigger) = (calls.room, shared.trigger);
-        let handler = async move { dispatch(&adapter, &hooks.preprocessor, context, input).await };
-        let handler = apart(self.scene.may_block, handler);
-        let abort = self.tasks.spawn(phase("handler", room, trigger, handler).instrument(span.clone()));
+        let work = async move { dispatch(&adapter, &hooks.preprocessor, context, input).await };
+        self.spawn(turn, shared, calls, Some(Carried { members, updates }), work);
+    }
+
+    /// Asks the adapter whether it takes a message as a word to work under way.
+    pub(super) fn offer(&mut self, turn: TurnId, message: Message, calls: &Arc<RoomCalls>) {
+        let members = calls.roster().members();
+        let shared = Arc::new(self.shared(message.id, calls));
+        let tools = RoomTools { shared: Arc::clone(&shared) };
+        let message = IncomingMessage::read(message, calls.room, &members);
+        let control = ControlMessage { message, room: calls.room, tools };
+        let adapter = Arc::clone(&self.scene.adapter);
+        let work = async move {
+            match adapter.try_handle_control(&control).await {
+                Ok(true) => Dispatched::WithoutTurn,
+                Ok(false) => Dispatched::Turn(Ok(())),
+                Err(err) => Dispatched::Turn(Err(err)),
+            }
+        };
+        self.spawn(turn, shared, calls, None, work);
+    }
+
+    fn spawn(
+        &mut self,
+        turn: TurnId,
+        shared: Arc<TurnShared>,
+        calls: &Arc<RoomCalls>,
+        carried: Option<Carried>,
+        work: impl Future<Output = Dispatched> + Send + 'static,
+    ) {
+        let fresh = trace::fresh(self.scene.chance.uuid());
+        let span = trace::linked(turn_span!(fresh, calls.room, shared.trigger));
+        let (held, may_block) = (Arc::clone(&shared), self.scene.may_block);
+        let work = async move {
+            let outcome = phase("handler", held.room, held.trigger, apart(may_block, work)).await;
+            // Somebody may still be at it.
+            held.work_over().await;
+            outcome
+        };
+        let abort = self.tasks.spawn(work.instrument(span.clone()));
         let (calls, mailbox) = (Arc::clone(calls), Arc::clone(&self.mailbox));
         let task = abort.id();
-        self.running = Some(Running { turn, task, abort, shared, calls, mailbox, members, updates, span });
+        self.open.insert(
+            turn,
+            Running { task, abort, shared, calls, mailbox, carried, refusal_told: false, span },
+        );
     }
 
     fn context(&self, bootstrap: bool, calls: &RoomCalls) -> RoomContext {
@@ -115,15 +178,7 @@ impl Turns {
         } else {
             RawHistory::default()
         };
-        let common = RoomShared {
-            room,
-            identity: Arc::clone(&self.scene.identity),
-            port: Arc::clone(&self.port),
-            roster: Arc::clone(&calls.roster),
-            features: Arc::clone(&self.scene.features),
-            journal: self.journal.clone(),
-        };
-        let shared = TurnShared::new(common, trigger, CancellationToken::new());
+        let shared = self.shared(trigger, calls);
         let changed = calls.roster().changed();
         Turn {
             message: IncomingMessage::read(message, room, &members),
@@ -137,15 +192,28 @@ impl Turns {
         }
     }
 
+    fn shared(&self, trigger: MessageId, calls: &RoomCalls) -> TurnShared {
+        let common = RoomShared {
+            room: calls.room,
+            identity: Arc::clone(&self.scene.identity),
+            port: Arc::clone(&self.port),
+            roster: Arc::clone(&calls.roster),
+            features: Arc::clone(&self.scene.features),
+            journal: self.journal.clone(),
+            wake: Arc::clone(&self.wake),
+        };
+        TurnShared::new(common, trigger, CancellationToken::new())
+    }
+
     pub(super) fn cancel(&self, turn: TurnId) {
-        if let Some(running) = self.running.as_ref().filter(|running| running.turn == turn) {
+        if let Some(running) = self.open.get(&turn) {
             running.shared.cancel.cancel();
         }
     }
 
     /// Drops a turn that was asked to end and did not.
     pub(super) fn abort(&mut self, turn: TurnId) -> Option<TurnEnd> {
-        let running = self.running.take_if(|running| running.turn == turn)?;
+        let running = self.open.remove(&turn)?;
         running.abort.abort();
         let _in_turn = running.span.clone().entered();
         tracing::warn!(
@@ -155,19 +223,43 @@ impl Turns {
         Some(running.end(Ending::Cancelled))
     }
 
-    /// The end of the running turn; none at once when no task is there. May be dropped and called again.
-    pub(super) async fn ended(&mut self) -> Option<(TurnId, TurnEnd)> {
+    /// What the turns say next, or which of them is over. May be dropped and called again.
+    pub(super) async fn next(&mut self) -> Said {
         loop {
-            let (task, outcome) = match self.tasks.join_next_with_id().await? {
-                Ok((task, result)) => (task, Ok(result)),
-                Err(broken) => (broken.id(), Err(broken)),
-            };
-            if let Some(running) = self.running.take_if(|running| running.task == task) {
-                let ending = running.span.in_scope(|| running.ending(outcome));
-                return Some((running.turn, running.end(ending)));
+            for (turn, running) in &mut self.open {
+                if let Some(said) = running.said(*turn) {
+                    return said;
+                }
             }
-            tracing::debug!(target: "band.room", "a turn that had been dropped is over");
+            tokio::select! {
+                biased;
+                () = self.wake.notified() => {}
+                Some(over) = self.tasks.join_next_with_id() => {
+                    if let Some((turn, end)) = self.over(over) {
+                        return Said::Ended { turn, end };
+                    }
+                }
+            }
         }
+    }
+
+    fn over(&mut self, over: Result<(Id, Dispatched), JoinError>) -> Option<(TurnId, TurnEnd)> {
+        let (task, outcome) = match over {
+            Ok((task, outcome)) => (task, Ok(outcome)),
+            Err(broken) => (broken.id(), Err(broken)),
+        };
+        let turn = self.open.iter().find(|(_, running)| running.task == task).map(|(turn, _)| *turn);
+        let Some((turn, running)) = turn.and_then(|turn| self.open.remove_entry(&turn)) else {
+            log_late(&outcome.map_err(|err| err.to_string()));
+            return None;
+        };
+        let ending = running.span.in_scope(|| running.ending(outcome));
+        Some((turn, running.end(ending)))
+    }
+
+    /// What is left of turns that were dropped.
+    pub(super) fn into_leftover(self) -> Leftover {
+        Leftover::new(self.tasks)
     }
 }
 
@@ -177,12 +269,7 @@ impl Running {
         let (room, message) = (self.calls.room, self.shared.trigger);
         match outcome {
             _ if self.shared.was_stopped() && is_open => Ending::Stopped,
-            Ok(Dispatched::WithoutTurn) => {
-                // It counts as handled, and what it carried stays owed.
-                self.shared.ledger().settle();
-                self.shared.keep_owed();
-                Ending::Returned
-            }
+            Ok(Dispatched::WithoutTurn) => Ending::Consumed,
             Ok(Dispatched::Turn(Ok(()))) => Ending::Returned,
             Ok(Dispatched::Turn(Err(err))) => match err.kind() {
                 AdapterErrorKind::NotAccepted => Ending::NotAccepted,
@@ -201,15 +288,31 @@ impl Running {
         }
     }
 
-    fn end(self, ending: Ending) -> TurnEnd {
-        let delivered = self.shared.was_delivered();
-        if delivered && ending != Ending::NotAccepted {
-            self.calls.roster().mark_told(self.members);
-            self.calls.past.forget();
-            if let Some(upto) = self.updates {
-                self.mailbox.updates().delivered(upto);
-            }
+    fn said(&mut self, turn: TurnId) -> Option<Said> {
+        if self.carried.is_some() && self.shared.is_detached() {
+            let delivered = self.shared.was_delivered();
+            self.commit(delivered);
+            return Some(Said::Detached { turn, delivered });
         }
+        if self.shared.was_stopped() && !std::mem::replace(&mut self.refusal_told, true) {
+            return Some(Said::PostRefused(turn));
+        }
+        None
+    }
+
+    /// What the turn carried is no longer owed, if the adapter took it.
+    fn commit(&mut self, taken: bool) {
+        let Some(Carried { members, updates }) = self.carried.take().filter(|_| taken) else { return };
+        self.calls.roster().mark_told(members);
+        self.calls.past.forget();
+        if let Some(upto) = updates {
+            self.mailbox.updates().delivered(upto);
+        }
+    }
+
+    fn end(mut self, ending: Ending) -> TurnEnd {
+        let delivered = self.shared.was_delivered();
+        self.commit(delivered && !matches!(ending, Ending::NotAccepted | Ending::Consumed));
         let ledger = *self.shared.ledger();
         // Whatever outlives the turn may not post for it any more.
         self.shared.cancel.cancel();

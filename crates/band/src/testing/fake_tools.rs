@@ -209,6 +209,7 @@ impl FakeTools {
             port: Arc::clone(&self.said) as Arc<dyn RoomPort>,
             roster: Arc::clone(&self.roster),
             features: Arc::clone(&self.features),
+            wake: Arc::default(),
             journal: RoomJournal::none(),
         };
         TurnShared::new(common, trigger, self.cancel.clone())

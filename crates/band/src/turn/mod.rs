@@ -12,6 +12,7 @@ use band_core::room::Member;
 use band_wire::ChatId;
 use band_wire::rest::{EventCreated, EventType, MessageSent};
 use serde_json::{Map, Value};
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 pub use failure::AgentFailure;
 pub use message::IncomingMessage;
@@ -44,6 +45,13 @@ pub struct Turn<H = RawHistory> {
     pub is_bootstrap: bool,
     /// The tools of this room, bound to this turn. Cheap to clone.
     pub tools: RoomTools,
+}
+
+/// The work of a turn that lets its room go on: see [`Turn::detach`]. Dropped when the work is over.
+#[derive(Debug)]
+#[must_use = "the work is over when this is dropped"]
+pub struct Detached {
+    _work: TaskTrackerToken,
 }
 
 impl<H> fmt::Debug for Turn<H> {
@@ -164,6 +172,19 @@ impl<H> Turn<H> {
     /// Shows people what the turn took of a model, if the adapter was chosen to. Never fails.
     pub async fn emit_usage(&self, usage: Usage) {
         self.tools.emit_usage(usage).await;
+    }
+
+    /// Lets the room go on while this turn's work does: it waits for a person, say. The message counts as
+    /// processed from here on, and the next one gets its turn. What comes of the work is judged when it is over:
+    /// when the adapter has returned and what this gives is dropped. Then the room is told if nobody got an
+    /// answer; the message keeps its mark. When the agent stops, the work is asked to end like a turn.
+    ///
+    /// A room lets 64 turns go on beside it; a further one keeps it waiting.
+    pub fn detach(&self) -> Detached {
+        let shared = &self.tools.shared;
+        let work = shared.work.token();
+        shared.detach();
+        Detached { _work: work }
     }
 
     /// What this turn was to bring stays owed to the next one, even though the adapter had it: the room's past,

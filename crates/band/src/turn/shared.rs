@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use band_core::room::Roster;
 use band_core::turn::Ledger;
 use band_wire::{ChatId, MessageId};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::adapter::{EffectiveFeatures, Identity};
 use crate::journal::RoomJournal;
@@ -20,6 +22,8 @@ pub(crate) struct RoomShared {
     pub(crate) roster: Arc<Mutex<Roster>>,
     pub(crate) features: Arc<EffectiveFeatures>,
     pub(crate) journal: RoomJournal,
+    /// Wakes the room's task when a turn has something to say to it.
+    pub(crate) wake: Arc<Notify>,
 }
 
 /// The state of one turn. Locks are held for a few instructions, never across an await.
@@ -32,15 +36,19 @@ pub(crate) struct TurnShared {
     pub(crate) features: Arc<EffectiveFeatures>,
     pub(crate) cancel: CancellationToken,
     pub(crate) journal: RoomJournal,
+    /// Open while somebody works on a turn that lets its room go on.
+    pub(crate) work: TaskTracker,
     ledger: Mutex<Ledger>,
     sends: AtomicU32,
     owed: AtomicBool,
     stopped: AtomicBool,
+    detached: AtomicBool,
+    wake: Arc<Notify>,
 }
 
 impl TurnShared {
     pub(crate) fn new(common: RoomShared, trigger: MessageId, cancel: CancellationToken) -> Self {
-        let RoomShared { room, identity, port, roster, features, journal } = common;
+        let RoomShared { room, identity, port, roster, features, journal, wake } = common;
         Self {
             room,
             trigger,
@@ -50,10 +58,13 @@ impl TurnShared {
             features,
             cancel,
             journal,
+            work: TaskTracker::new(),
             ledger: Mutex::new(Ledger::new()),
             sends: AtomicU32::new(0),
             owed: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
+            detached: AtomicBool::new(false),
+            wake,
         }
     }
 
@@ -84,6 +95,7 @@ impl TurnShared {
     /// A post was refused because the platform has stopped the agent in this room.
     pub(crate) fn note_stopped(&self) {
         self.stopped.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
     }
 
     pub(crate) fn was_stopped(&self) -> bool {
@@ -93,5 +105,21 @@ impl TurnShared {
     /// Whether the adapter got what it was handed.
     pub(crate) fn was_delivered(&self) -> bool {
         !self.owed.load(Ordering::Relaxed)
+    }
+
+    /// The room need not wait for this turn any longer.
+    pub(crate) fn detach(&self) {
+        self.detached.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+    }
+
+    pub(crate) fn is_detached(&self) -> bool {
+        self.detached.load(Ordering::Relaxed)
+    }
+
+    /// Waits for whoever still works on a turn that was detached.
+    pub(crate) async fn work_over(&self) {
+        self.work.close();
+        self.work.wait().await;
     }
 }

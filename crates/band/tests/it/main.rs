@@ -2,6 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "all of this is tests")]
 
+mod beside;
 mod cleanups;
 mod contract;
 mod control;
@@ -11,6 +12,7 @@ mod knobs;
 mod layers;
 mod lifecycle;
 mod metrics;
+mod orders;
 mod platform;
 mod posting;
 mod rooms;

@@ -171,7 +171,12 @@ impl Platform {
 
     pub(crate) async fn add_room(&self, n: u128) {
         self.site().rooms.insert(room(n), Vec::new());
-        self.push(&format!("agent_rooms:{}", agent()), "room_added", room_record(n)).await;
+        self.tell_membership("room_added", n).await;
+    }
+
+    /// Says that the agent was added to a room, or removed, which keeps what was said there.
+    pub(crate) async fn tell_membership(&self, event: &str, n: u128) {
+        self.push(&format!("agent_rooms:{}", agent()), event, room_record(n)).await;
     }
 
     pub(crate) async fn remove_room(&self, n: u128) {

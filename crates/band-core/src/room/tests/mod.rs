@@ -2,8 +2,10 @@
 
 mod closing;
 mod control;
+mod detached;
 mod law;
 mod marks;
+mod offers;
 mod orders;
 mod passes;
 mod records;

@@ -287,3 +287,25 @@ fn the_working_state_is_repeated_while_a_turn_runs() {
     rig.wait(10_000);
     rig.sees(&[]);
 }
+
+#[test]
+fn a_push_that_does_not_say_how_it_stands_is_looked_up_before_it_is_claimed() {
+    let mut rig = Rig::new(|config| config.keep_alive = None);
+    rig.sees(&["next"]);
+    rig.next(None);
+    rig.push(1);
+    rig.sees(&["participants", "history 1"]);
+    rig.participants();
+    rig.history(1, None);
+    rig.handled(1);
+    for (n, status) in [(2, Some(DeliveryStatus::Processed)), (3, None)] {
+        rig.tell(crate::room::Input::Pushed(super::rig::message(n)));
+        rig.sees(&[&format!("status {n}")]);
+        rig.answer(&format!("status {n}"), Answer::History(Ok(status)));
+    }
+    rig.handled(3);
+    rig.tell(crate::room::Input::Pushed(super::rig::message(4)));
+    rig.sees(&["status 4"]);
+    rig.answer("status 4", Answer::History(Err(crate::room::Trouble::Passing)));
+    rig.handles(4);
+}

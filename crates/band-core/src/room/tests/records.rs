@@ -151,13 +151,15 @@ fn a_synthetic_message_of_a_stopped_room_waits_in_its_place() {
     rig.tell(Input::Synthetic(message(2)));
     rig.sees(&["turn 1, first"]);
     rig.control(Control::Stop);
-    rig.sees(&["cancel"]);
+    rig.sees(&["tell Stop", "cancel"]);
     rig.end(1, ending(Ending::Cancelled));
     rig.sees(&[]);
     rig.control(Control::Play);
     rig.sees(&["turn 1"]);
     rig.end(1, ending(Ending::NotAccepted));
     rig.sees(&["next"]);
+    rig.next(None);
+    rig.sees(&[]);
     rig.wait(500);
     rig.sees(&["turn 1"]);
     rig.end(1, done());

@@ -124,6 +124,7 @@ impl Rig {
                     Call::Failed(id, text) => format!("failed {}: {text}", number(id)),
                     Call::Participants => "participants".to_owned(),
                     Call::History(id) => format!("history {}", number(id)),
+                    Call::Status(id) => format!("status {}", number(id)),
                     Call::Activity(true) => "working".to_owned(),
                     Call::Activity(false) => "idle".to_owned(),
                     Call::Notice(_, text) => format!("notice {}", text.split(' ').next().unwrap()),
@@ -131,7 +132,13 @@ impl Rig {
                 self.calls.insert(word.split(':').next().unwrap().to_owned(), id);
                 word
             }
-            Output::StartTurn { turn, message, bootstrap } => {
+            Output::Offer { turn, message } => {
+                let n = number(message.id);
+                self.turns.insert(n, turn);
+                format!("offer {n}")
+            }
+            Output::TellAdapter(control) => format!("tell {control:?}"),
+            Output::StartTurn { turn, message, bootstrap, .. } => {
                 let n = number(message.id);
                 self.turns.insert(n, turn);
                 if bootstrap { format!("turn {n}, first") } else { format!("turn {n}") }
@@ -203,7 +210,19 @@ impl Rig {
     }
 
     pub(super) fn push(&mut self, n: u128) {
-        self.tell(Input::Pushed(message(n)));
+        self.tell(Input::Pushed(with_status(n, "delivered")));
+    }
+
+    #[track_caller]
+    pub(super) fn detach(&mut self, n: u128) {
+        let turn = self.turns.get(&n).copied().unwrap_or_else(|| panic!("no turn {n} runs"));
+        self.tell(Input::Detached { turn, delivered: true });
+    }
+
+    #[track_caller]
+    pub(super) fn refuse_post(&mut self, n: u128) {
+        let turn = self.turns.get(&n).copied().unwrap_or_else(|| panic!("no turn {n} runs"));
+        self.tell(Input::PostRefused(turn));
     }
 
     #[track_caller]

@@ -258,7 +258,7 @@ impl Both {
                 _ => Mark::Accepted,
             }),
             Call::Participants => Answer::Participants(if well { Ok(()) } else { Err(Trouble::Passing) }),
-            Call::History(_) => Answer::History(Ok(None)),
+            Call::History(_) | Call::Status(_) => Answer::History(Ok(None)),
             Call::Activity(_) => Answer::Activity(None),
             Call::Notice(..) => Answer::Noticed,
         };
