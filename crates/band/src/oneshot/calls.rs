@@ -76,6 +76,7 @@ impl Invocation {
         let port =
             RestPort { rest: self.up.rest.clone(), room: self.start.room, chance: self.up.chance.clone() };
         let common = RoomShared {
+            wake: Arc::default(),
             room: self.start.room,
             identity: Arc::clone(&self.up.identity),
             port: Arc::new(port),

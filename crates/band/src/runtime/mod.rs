@@ -128,6 +128,7 @@ pub(crate) struct Runtime {
 impl Runtime {
     /// Connects. [`run`](Self::run) does the rest.
     pub(crate) fn start(parts: Parts) -> Result<(Self, Watched)> {
+        tracing::info!(target: "band.runtime", "Starting AgentRuntime for agent {}", parts.identity.id);
         let (link, events, driver) = match &parts.seams.dialer {
             Some(dialer) => Link::with_dialer(&parts.link, Arc::clone(dialer))?,
             None => Link::new(&parts.link)?,
@@ -258,9 +259,8 @@ impl Runtime {
             LinkEvent::Disconnected { .. } => self.tell(Input::Disconnected),
             LinkEvent::RoomsStale => self.tell(Input::Stale),
             LinkEvent::RoomAdded(record) => self.tell(Input::Added(record.id)),
-            LinkEvent::RoomRemoved(room) | LinkEvent::RoomDeleted(room) => {
-                self.tell(Input::Removed(room));
-            }
+            LinkEvent::RoomRemoved(room) => self.removed(room, "room_removed"),
+            LinkEvent::RoomDeleted(room) => self.removed(room, "room_deleted"),
             LinkEvent::RoomJoined(room) => self.tell(Input::Joined(room)),
             LinkEvent::RoomJoinFailed { room, reason, .. } => {
                 tracing::warn!(target: "band.presence", %room, reason, "room could not be joined");
@@ -283,6 +283,13 @@ impl Runtime {
             // Contacts come with their own part of the runtime.
             _ => {}
         }
+    }
+
+    fn removed(&mut self, room: ChatId, event: &str) {
+        if self.rooms.has(room) {
+            tracing::info!(target: "band.presence", "Agent left room via {event}: {room}");
+        }
+        self.tell(Input::Removed(room));
     }
 
     /// The connection is over for good: no other process may be hindered, so nothing new is taken up.

@@ -141,6 +141,7 @@ impl RoomTask {
             self.tell(Input::Resync);
         }
         if mail.hub {
+            self.turns.set_hub();
             self.tell(Input::Hub);
         }
         for control in mail.controls {

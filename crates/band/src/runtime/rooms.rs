@@ -109,7 +109,7 @@ impl Rooms {
     /// The agent left a room: its turn is cancelled at once. When all rooms close they have been told.
     pub(super) fn close(&self, room: ChatId) {
         if !self.closing {
-            tracing::info!(target: "band.presence", "Agent left room: {room}");
+            tracing::debug!(target: "band.presence", "the agent's task in room {room} closes");
             self.mail(room, |mailbox| mailbox.close(None));
         }
     }

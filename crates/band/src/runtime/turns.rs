@@ -42,6 +42,7 @@ pub(super) struct Turns {
     wake: Arc<Notify>,
     tasks: JoinSet<Dispatched>,
     open: BTreeMap<TurnId, Running>,
+    is_hub: bool,
 }
 
 /// What comes of a turn.
@@ -92,7 +93,12 @@ impl Turns {
         journal: RoomJournal,
     ) -> Self {
         let (wake, tasks, open) = (Arc::default(), JoinSet::new(), BTreeMap::new());
-        Self { scene, port, mailbox, journal, wake, tasks, open }
+        Self { scene, port, mailbox, journal, wake, tasks, open, is_hub: false }
+    }
+
+    /// The agent's contacts are handled in this room.
+    pub(super) const fn set_hub(&mut self) {
+        self.is_hub = true;
     }
 
     pub(super) fn start(&mut self, turn: TurnId, message: Message, bootstrap: bool, calls: &Arc<RoomCalls>) {
@@ -158,7 +164,7 @@ impl Turns {
             rest: calls.rest.clone(),
             session: Arc::clone(&self.scene.session),
             roster: Arc::clone(&calls.roster),
-            hub_room: None,
+            hub_room: self.is_hub.then_some(calls.room),
             is_bootstrapped: !bootstrap,
         }
     }

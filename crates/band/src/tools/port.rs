@@ -3,11 +3,11 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use band_wire::ChatId;
 use band_wire::rest::{CreateEvent, EventCreated, MessageSent, Participant, SendMessage};
+use band_wire::{ChatId, MessageId};
 
-use crate::error::Result;
-use crate::rest::RestClient;
+use crate::error::{Error, Result};
+use crate::rest::{Mark, RestClient};
 use crate::sim::Chance;
 
 /// A call in the making.
@@ -21,6 +21,8 @@ pub(crate) trait RoomPort: Send + Sync {
     fn event<'a>(&'a self, event: &'a CreateEvent) -> Answer<'a, EventCreated>;
     /// Lists the participants.
     fn participants(&self) -> Answer<'_, Vec<Participant>>;
+    /// Marks a message processing; whether that holds.
+    fn claim(&self, message: MessageId) -> Answer<'_, bool>;
 }
 
 /// The platform behind the REST client.
@@ -46,5 +48,16 @@ impl RoomPort for RestPort {
 
     fn participants(&self) -> Answer<'_, Vec<Participant>> {
         Box::pin(self.rest.participants(self.room))
+    }
+
+    fn claim(&self, message: MessageId) -> Answer<'_, bool> {
+        Box::pin(async move {
+            match self.rest.mark_processing(self.room, message).await? {
+                Mark::Accepted(_) => Ok(true),
+                Mark::Stopped => Err(Error::Stopped { room: self.room }),
+                Mark::Rejected | Mark::NotFound => Ok(false),
+                Mark::Unconfirmed(err) => Err(err.into()),
+            }
+        })
     }
 }

@@ -9,8 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use band_core::room::Member;
-use band_wire::ChatId;
 use band_wire::rest::{EventCreated, EventType, MessageSent};
+use band_wire::{ChatId, MessageId};
 use serde_json::{Map, Value};
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -20,7 +20,7 @@ pub(crate) use shared::{RoomShared, TurnShared};
 pub use usage::Usage;
 
 use crate::adapter::{AdapterError, EffectiveFeatures, Identity};
-use crate::error::{DeliveryError, Result};
+use crate::error::{DeliveryError, Error, Result};
 use crate::history::RawHistory;
 use crate::tools::RoomTools;
 
@@ -172,6 +172,23 @@ impl<H> Turn<H> {
     /// Shows people what the turn took of a model, if the adapter was chosen to. Never fails.
     pub async fn emit_usage(&self, usage: Usage) {
         self.tools.emit_usage(usage).await;
+    }
+
+    /// Marks another message of this room as being worked on, for a turn that deals with several. Says whether
+    /// the platform took it; it keeps its own turn unless it is settled otherwise.
+    ///
+    /// # Errors
+    /// The turn was asked to end, meanwhile too; the platform has stopped the agent in this room, which ends the
+    /// turn; or it could not be reached.
+    pub async fn claim_message(&self, message: MessageId) -> Result<bool> {
+        let shared = &self.tools.shared;
+        let ended = || if shared.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) };
+        ended()?;
+        let claimed = shared.port.claim(message).await;
+        if matches!(claimed, Err(Error::Stopped { .. })) {
+            shared.note_stopped();
+        }
+        ended().and(claimed)
     }
 
     /// Lets the room go on while this turn's work does: it waits for a person, say. The message counts as
