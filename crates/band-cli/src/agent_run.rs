@@ -61,8 +61,10 @@ impl AgentRun {
             return print_effective(&agent, health);
         }
         let mut signals = Signals::catch()?;
+        let at = agent.effective_config().rest_url;
+        tracing::info!(target: "band.agent", agent = %agent.id(), "connecting to {at}");
         let running = tokio::select! {
-            started = agent.start() => started?,
+            started = agent.start() => started.map_err(|error| on_platform(error, &at))?,
             exit = signals.next() => return Ok(exit.into()),
         };
         let asked = tokio::select! {
@@ -92,6 +94,13 @@ impl AgentRun {
             missing.join(" and ")
         )))
     }
+}
+
+/// What the platform says, with where it is: the key of one deployment means nothing to another.
+fn on_platform(error: band::Error, at: &str) -> anyhow::Error {
+    let is_theirs = error.status().is_some() || matches!(error, band::Error::Connection(_));
+    let error = anyhow::Error::new(error);
+    if is_theirs { error.context(format!("the platform at {at}")) } else { error }
 }
 
 /// Everything that was settled, with the log's part of it.

@@ -64,6 +64,7 @@ async fn a_wrong_key_ends_with_four() {
     let mut process = agent(&stage, &lines.replace(&key, "band_a_1_wrong"));
     let line = process.line("error: ", PATIENCE).await.unwrap();
     assert!(line.contains("key"), "{line}");
+    assert!(line.contains(&format!("the platform at {}: ", variable(&lines, "BAND_REST_URL"))), "{line}");
     assert_eq!(process.ended(PATIENCE).await.unwrap().code(), Some(4));
 }
 
@@ -168,4 +169,18 @@ async fn what_it_would_go_by_is_printed_without_the_key() {
     ] {
         assert_eq!(shown.pointer(pointer), Some(&value), "{pointer}: {out}");
     }
+}
+
+#[tokio::test]
+async fn a_platform_that_is_not_there_is_named_in_each_warning() {
+    let stage = Stage::new();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = stage.command(&["agent", "run", "--adapter", "echo"]);
+    command.env("BAND_AGENT_ID", "0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d").env("BAND_API_KEY", "k");
+    command.env("BAND_REST_URL", format!("http://{free}"));
+    let mut process = Process::start("agent", &mut command).unwrap();
+    let line = process.line("did not say who the agent is", PATIENCE).await.unwrap();
+    assert!(line.contains(&format!("the platform at http://{free} did not")), "{line}");
+    process.terminate().await.unwrap();
+    assert_eq!(process.ended(PATIENCE).await.unwrap().code(), Some(143));
 }

@@ -91,3 +91,15 @@ async fn keys_whose_database_is_gone_are_told_and_made_anew() {
     assert!(told.iter().any(|line| line.contains("the database they are for is gone")), "{}", up.tail());
     assert_ne!(stage.run(&["env"]).await.done(), before);
 }
+
+#[tokio::test]
+async fn one_that_can_not_be_used_is_told_with_the_way_out() {
+    let stage = Stage::new();
+    let file = stage.home().join("file");
+    std::fs::write(&file, "x").unwrap();
+    for words in [&["serve", "--listen", "127.0.0.1:0"][..], &["up", "--no-open", "--port", "0"]] {
+        let mut command = stage.bare(words);
+        let line = Ended::of(command.arg("--data").arg(&file).output().await.unwrap()).failed(1);
+        assert!(line.contains(file.to_str().unwrap()) && line.contains("give another with --data"), "{line}");
+    }
+}

@@ -1,17 +1,16 @@
 //! Every setting of a session, set by its variable, and what becomes of it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use band::SessionConfig;
 use band::config::Env;
+use band::{Agent, SessionConfig};
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use crate::control::steer;
-use crate::platform::Platform;
-use crate::scene::{PATIENCE, start_with};
-
-/// Settings whose effect needs a restart to be seen; the tests named show it.
-const ELSEWHERE: [&str; 2] = ["max_deliveries", "enable_journal"];
+use crate::platform::{Platform, agent};
+use crate::scene::{Book, PATIENCE, Puppet, start_with};
 
 /// Shows one setting: its name, and what happens with it.
 macro_rules! knobs {
@@ -31,14 +30,14 @@ knobs! {
     enable_context_cache context_cache_ttl_seconds max_context_messages max_message_retries
     enable_context_hydration idle_resync_seconds enable_working_state working_keep_alive_seconds
     working_request_timeout_seconds max_working_state_seconds max_cycle_seconds report_turn_failures_to_room
-    idle_resync_max_seconds stopped_resync_seconds
+    idle_resync_max_seconds stopped_resync_seconds max_deliveries enable_journal
 }
 
 #[test]
 fn no_setting_of_a_session_is_left_out() {
     let all = serde_json::to_value(SessionConfig::default()).unwrap();
     let all: BTreeSet<&str> = all.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(SHOWN.iter().chain(&ELSEWHERE).copied().collect::<BTreeSet<_>>(), all);
+    assert_eq!(SHOWN.iter().copied().collect::<BTreeSet<_>>(), all);
 }
 
 fn session(variables: &[(&str, &str)]) -> SessionConfig {
@@ -186,4 +185,42 @@ async fn stopped_resync_seconds() {
     let looks = platform.count("next");
     platform.saw("next", looks + 3).await;
     running.stop(None).await.unwrap();
+}
+
+/// Whether a message is given up by the process after the one that was cut off in its turn.
+async fn is_given_up(variables: &[(&str, &str)]) -> bool {
+    // The lock against a second instance holds for the whole process.
+    static ALONE: Mutex<()> = Mutex::const_new(());
+    let _alone = ALONE.lock().await;
+    let platform = Platform::start(&[1]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().to_str().unwrap();
+    let start = async || {
+        let book = Arc::new(Book::default());
+        let places = [("TMPDIR", place), ("BAND_STATE_DIR", place)];
+        let env = places.into_iter().chain(variables.iter().copied()).collect();
+        let agent =
+            Agent::builder(Puppet(Arc::clone(&book))).credentials(agent(), "k").rest_url(platform.url());
+        (agent.build_with(env).unwrap().start().await.unwrap(), book)
+    };
+    let id = platform.store(1, "wait");
+    let (running, book) = start().await;
+    book.saw("turn wait, past [], first true").await;
+    drop(running);
+    let (running, book) = start().await;
+    let given_up = tokio::select! {
+        () = platform.stands(1, id, "failed") => true,
+        () = book.saw("turn wait, past [], first true") => false,
+    };
+    running.stop(None).await.unwrap();
+    given_up
+}
+
+async fn max_deliveries() {
+    assert!(is_given_up(&[("MAX_DELIVERIES", "1")]).await);
+    assert!(!is_given_up(&[("MAX_DELIVERIES", "0")]).await);
+}
+
+async fn enable_journal() {
+    assert!(!is_given_up(&[("MAX_DELIVERIES", "1"), ("ENABLE_JOURNAL", "no")]).await);
 }

@@ -11,6 +11,7 @@ mod health;
 mod knobs;
 mod layers;
 mod lifecycle;
+mod logging;
 mod metrics;
 mod orders;
 mod platform;
