@@ -51,3 +51,20 @@ async fn reports_of_activity_that_hang_do_not_hold_up_the_work() {
     }
     client.next(CHAT).await.unwrap();
 }
+
+/// The platform lives on its own runtime; the client is used from two others and from a thread without one.
+#[test]
+fn a_client_works_from_any_runtime_and_after_the_one_it_was_first_used_in_has_ended() {
+    let runtime =
+        || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let there = runtime();
+    let platform = there.block_on(Platform::follow([ok(&json!({"data": message()}))]));
+    let client = platform.client();
+    let first = runtime();
+    first.block_on(client.next(CHAT)).unwrap();
+    let elsewhere = client.clone();
+    let thread = std::thread::spawn(move || runtime().block_on(elsewhere.next(CHAT)).map(drop));
+    thread.join().unwrap().unwrap();
+    drop(first);
+    runtime().block_on(client.next(CHAT)).unwrap();
+}
