@@ -19,6 +19,7 @@ const STEPS: &[Step] = &[
     ("format", |_| run_command(cargo("fmt").args(["--all", "--check"]))),
     ("tidy", |_| crate::tidy::run(&[])),
     ("rules", |_| crate::rules::run(&[])),
+    ("traps", |_| crate::traps::check_guards()),
     ("lints", |_| lints()),
     ("build", |_| build()),
     ("tests", |peers| run_command(&mut runner(peers, &["--workspace", "--locked"]))),

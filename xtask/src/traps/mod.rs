@@ -71,7 +71,7 @@ fn tests() -> Result<()> {
 }
 
 /// Each guard still stands in its file, once.
-fn check_guards() -> Result<()> {
+pub(crate) fn check_guards() -> Result<()> {
     let tables = tables()?;
     let mut stale = Vec::new();
     let mut guards = 0;

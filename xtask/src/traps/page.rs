@@ -11,8 +11,8 @@ const HEAD: &str = "\
 # Traps
 
 What went wrong in systems like this one, and what shows that it does not here. The first table has the traps
-that the runtime's specification lists, the second what others reported about their SDKs and platforms; numbers
-are those of the checklists that the project works by. Each names the tests that show it and the guard in the
+that the runtime's specification lists, the second what others reported about their SDKs and platforms, as far as
+it concerns the runtime; numbers are those of the checklists that the project works by. Each names the tests that show it and the guard in the
 code without which they fail.
 
 This page is made by `cargo xtask traps --page` from `xtask/traps`. `cargo xtask traps` runs the tests,

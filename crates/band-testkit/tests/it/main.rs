@@ -27,4 +27,5 @@ mod python_sdk;
 mod sim;
 mod soak;
 mod stage;
+mod traps;
 mod two_processes;

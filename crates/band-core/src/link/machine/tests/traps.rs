@@ -101,9 +101,8 @@ fn trap_16_the_retry_of_a_room_that_could_not_be_joined_dies_when_it_is_left_and
 fn pain_a31_a_room_that_is_left_while_the_link_ends_is_left_in_silence() {
     let mut desk = Desk::in_room();
     desk.input(Input::Close);
-    desk.answer_all();
     desk.input(Input::LeaveRoom(room(1)));
-    assert_eq!((desk.sent(), desk.notes.len()), (vec![], 0));
+    assert_eq!(desk.sent_words(), [format!("phx_leave {}", control_topic())]);
     desk.gone(1000);
     desk.input(Input::LeaveRoom(room(1)));
     assert_eq!((desk.sent(), desk.notes.len()), (vec![], 0));
@@ -155,6 +154,25 @@ fn pain_b15_a_beat_that_was_nearly_due_or_pending_does_not_disturb_the_next_sock
         desk.pass(Duration::from_millis(1));
         assert_eq!(desk.sent_words(), ["heartbeat phoenix"], "{lost_after}");
     }
+}
+
+#[test]
+fn pain_b15_a_join_that_was_pending_does_not_time_out_on_the_next_socket() {
+    let mut desk = Desk::connected();
+    desk.input(Input::JoinRoom(room(1)));
+    desk.pass_secs(3);
+    desk.gone(1006);
+    desk.pass_until_attempt();
+    desk.sent();
+    desk.input(Input::Opened(desk.generation));
+    desk.answer_all();
+    desk.events();
+    desk.beating = true;
+    desk.pass_secs(20);
+    assert_eq!(desk.events(), []);
+    assert!(desk.link.is_subscribed(room(1)));
+    desk.push(None, &format!("chat_room:{}", room(1)), "message_created", &message(9));
+    assert_eq!(desk.events().len(), 1);
 }
 
 #[test]
