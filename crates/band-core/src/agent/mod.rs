@@ -1,5 +1,6 @@
-//! One agent: how long its start keeps trying, and which rooms it is in.
+//! One agent: how long its start keeps trying, which rooms it is in, and what becomes of its contacts' events.
 
+pub mod contacts;
 mod patience;
 mod presence;
 
