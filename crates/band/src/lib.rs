@@ -4,6 +4,7 @@ mod adapter;
 mod agent;
 pub mod config;
 pub mod decisions;
+pub mod contacts;
 mod error;
 pub mod health;
 mod history;

@@ -51,6 +51,11 @@ impl OwnTopics {
         self.control
     }
 
+    /// `agent_contacts`, if it is wanted.
+    pub(super) fn contacts(&self) -> Option<Topic> {
+        self.topics.keys().copied().find(|topic| matches!(topic, Topic::AgentContacts(_)))
+    }
+
     /// All of them, to be joined on a fresh socket. Retries start over.
     pub(super) fn fresh_socket(&mut self) -> Vec<Topic> {
         self.retries.clear_all();

@@ -15,6 +15,7 @@ use super::host::Host;
 use super::{Agent, Setup};
 use crate::adapter::{AdapterError, BoxedAdapter, FrameworkAdapter};
 use crate::config::{AgentConfig, Credentials, Endpoints, Env, SessionConfig, load_agent_config};
+use crate::contacts::ContactEventConfig;
 use crate::error::{Error, Result};
 use crate::link::ConflictPolicy;
 use crate::metrics::Metrics;
@@ -36,6 +37,7 @@ pub struct AgentBuilder {
     health: Option<SocketAddr>,
     hooks: Hooks,
     may_block: bool,
+    contacts: ContactEventConfig,
     seams: Seams,
 }
 
@@ -61,6 +63,7 @@ impl AgentBuilder {
             health: None,
             hooks: Hooks::default(),
             may_block: false,
+            contacts: ContactEventConfig::default(),
             seams: Seams::default(),
         }
     }
@@ -193,6 +196,21 @@ impl AgentBuilder {
         self
     }
 
+    /// What to do with contact events. Default: nothing.
+    ///
+    /// ```
+    /// # use band::{Agent, Turn, adapter_fn, contacts::{ContactEventConfig, ContactEvents}};
+    /// # let adapter = adapter_fn(|turn: Turn| async move { turn.reply("hi").await });
+    /// let events = ContactEvents::HubRoom { task_id: None };
+    /// let builder = Agent::builder(adapter).contacts(ContactEventConfig::from(events).broadcast_changes(true));
+    /// # let _ = builder;
+    /// ```
+    #[must_use]
+    pub fn contacts(mut self, contacts: impl Into<ContactEventConfig>) -> Self {
+        self.contacts = contacts.into();
+        self
+    }
+
     /// Puts a made-up world in place of the real one.
     #[doc(hidden)]
     #[must_use]
@@ -242,6 +260,7 @@ impl AgentBuilder {
         for unknown in features.unknown_names(&names) {
             tracing::warn!(target: "band.agent", unknown, "the tool filters name something that is no tool and no group");
         }
+        self.contacts.check()?;
         let cleanups = self.adapter.cleanups().cloned().unwrap_or_default();
         let setup = Setup {
             adapter: Arc::new(self.adapter),
@@ -254,6 +273,7 @@ impl AgentBuilder {
             env,
             features,
             hooks: Arc::new(self.hooks),
+            contacts: self.contacts,
             cleanups,
             may_block: self.may_block,
             seams: self.seams,

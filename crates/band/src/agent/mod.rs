@@ -33,6 +33,7 @@ use self::hooks::Hooks;
 use self::host::{Host, INSIDE, NotStopped};
 use crate::adapter::{AdapterError, BoxedAdapter, EffectiveFeatures, FrameworkAdapter};
 use crate::config::{AgentConfig, Credentials, EffectiveConfig, Endpoints, Env, SessionConfig};
+use crate::contacts::ContactEventConfig;
 use crate::error::{Error, Result};
 use crate::health::Health;
 use crate::metrics::Metrics;
@@ -71,6 +72,7 @@ pub(crate) struct Setup {
     /// What was chosen and is supported; the platform may not serve all of it.
     pub(crate) features: EffectiveFeatures,
     pub(crate) hooks: Arc<Hooks>,
+    pub(crate) contacts: ContactEventConfig,
     pub(crate) cleanups: Cleanups,
     /// Whether the adapter may block its thread.
     pub(crate) may_block: bool,
@@ -168,6 +170,9 @@ impl Agent {
     /// How it is.
     pub fn health(&self) -> Health {
         Health::of(self.id(), self.metrics())
+    /// What it does with contact events.
+    pub fn contact_config(&self) -> &ContactEventConfig {
+        &self.host.setup.contacts
     }
 
     /// What it counts, over all its runs.
@@ -188,8 +193,8 @@ impl Agent {
 
 impl Setup {
     fn effective_config(&self) -> EffectiveConfig {
-        let Self { credentials, endpoints, env, config, session, .. } = self;
-        EffectiveConfig::new(credentials, endpoints, env, *config, session.clone())
+        let Self { credentials, endpoints, env, config, session, contacts, .. } = self;
+        EffectiveConfig::new(credentials, endpoints, env, *config, session.clone(), contacts.clone())
     }
 }
 

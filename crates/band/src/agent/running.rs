@@ -12,7 +12,7 @@ use super::host::{Host, INSIDE, NotStopped};
 use crate::adapter::{EffectiveFeatures, Identity};
 use crate::config::EffectiveConfig;
 use crate::error::Result;
-use crate::link::StopReason;
+use crate::link::{LinkHandle, StopReason};
 use crate::metrics::Metrics;
 use crate::runtime::Closer;
 
@@ -33,6 +33,7 @@ pub(crate) struct Lease {
     pub(super) ended: watch::Receiver<Option<StopReason>>,
     pub(super) rooms: watch::Receiver<Arc<Vec<ChatId>>>,
     pub(super) closer: Closer,
+    pub(super) link: LinkHandle,
 }
 
 /// How an agent stopped.
@@ -84,6 +85,11 @@ impl Running {
     /// The rooms that it serves, in order of their ids.
     pub fn rooms(&self) -> Vec<ChatId> {
         self.0.rooms.borrow().as_ref().clone()
+    }
+
+    /// Whether it hears of its contacts right now: it wants to, and the topic is joined on the socket of now.
+    pub fn is_contacts_subscribed(&self) -> bool {
+        self.0.link.is_contacts_subscribed()
     }
 
     /// Whether it serves its rooms. False once a stop has begun, and after the connection ended for good:

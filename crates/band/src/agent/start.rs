@@ -13,6 +13,7 @@ use super::place::Place;
 use super::running::Lease;
 use super::{Setup, metadata};
 use crate::adapter::{AdapterError, EffectiveFeatures, FrameworkAdapter, Identity, PlatformConnection};
+use crate::contacts::{ContactDesk, HubRoom};
 use crate::error::{Error, Result};
 use crate::health::HealthServer;
 use crate::journal::Journal;
@@ -69,6 +70,7 @@ impl Host {
             ended: watched.ended.clone(),
             rooms: watched.rooms.clone(),
             closer: watched.closer.clone(),
+            link: watched.link.clone(),
         }))
     }
 
@@ -119,8 +121,12 @@ impl Host {
         let mut link =
             LinkConfig::new(&setup.endpoints.ws_url, credentials.api_key.clone(), credentials.agent_id);
         link.on_conflict = setup.config.conflict_policy;
+        link.contacts = setup.contacts.options().listens();
         link.seed = Some(known.chance.seed());
-        let (runtime, watched) = Runtime::start(Parts {
+        let hub = HubRoom::default();
+        let contacts =
+            ContactDesk::new(&setup.contacts, known.rest.clone(), known.chance.clone(), hub.clone());
+        let parts = Parts {
             rest: known.rest,
             link,
             session: Arc::new(setup.session.clone()),
@@ -133,7 +139,10 @@ impl Host {
             may_block: setup.may_block,
             seams: setup.seams.clone(),
             chance: known.chance,
-        })?;
+            hub,
+            existing_rooms: setup.config.auto_subscribe_existing_rooms,
+        };
+        let (runtime, watched) = Runtime::start(parts, contacts)?;
         let mut task = JoinSet::new();
         task.spawn(runtime.run());
         Ok(Connected { task, watched })

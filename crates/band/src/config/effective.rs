@@ -7,6 +7,7 @@ use secrecy::ExposeSecret;
 use serde::Serialize;
 
 use super::{AgentConfig, Credentials, Endpoints, Env, SessionConfig, state_dir};
+use crate::contacts::ContactEventConfig;
 use crate::rest::bare;
 
 /// The key that stands in for the real one where a trusted proxy puts that in.
@@ -31,6 +32,8 @@ pub struct EffectiveConfig {
     pub agent: AgentConfig,
     /// How it behaves in its rooms.
     pub session: SessionConfig,
+    /// What it does with contact events.
+    pub contacts: ContactEventConfig,
 }
 
 impl EffectiveConfig {
@@ -40,6 +43,7 @@ impl EffectiveConfig {
         env: &Env,
         agent: AgentConfig,
         session: SessionConfig,
+        contacts: ContactEventConfig,
     ) -> Self {
         let is_stand_in = credentials.api_key.expose_secret() == PROXY_MANAGED;
         Self {
@@ -50,6 +54,7 @@ impl EffectiveConfig {
             state_dir: state_dir(env).ok(),
             agent,
             session,
+            contacts,
         }
     }
 }
@@ -66,7 +71,14 @@ mod tests {
         let ends = Endpoints::resolve(None, Some("wss://a/api/v1/socket/websocket?k=secret"), &env).unwrap();
         let shown = |key: &str| {
             let credentials = Credentials::new("0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d", key).unwrap();
-            EffectiveConfig::new(&credentials, &ends, &env, AgentConfig::default(), SessionConfig::default())
+            EffectiveConfig::new(
+                &credentials,
+                &ends,
+                &env,
+                AgentConfig::default(),
+                SessionConfig::default(),
+                ContactEventConfig::default(),
+            )
         };
         let text =
             format!("{} {:?}", serde_json::to_string(&shown("band_a_secret")).unwrap(), shown("secret"));

@@ -216,6 +216,7 @@ impl LinkDriver {
             }
         }
         self.shared.count(self.machine.counters());
+        self.shared.contacts(self.machine.hears_contacts());
     }
 
     /// Hands over the events that fit, and the end.
@@ -228,6 +229,7 @@ impl LinkDriver {
                 place.send(event);
             }
         }
+        self.shared.contacts(false);
         self.shared.end(reason.clone());
     }
 }

@@ -1,5 +1,6 @@
 //! What the owner of a link holds: a handle for commands, and the events.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ pub(super) enum Command {
 pub(super) struct Shared {
     pub(super) stop: CancellationToken,
     counters: Mutex<Counters>,
+    contacts: AtomicBool,
     ended: OnceLock<StopReason>,
     heard: Mutex<Option<Instant>>,
 }
@@ -33,6 +35,8 @@ impl Shared {
     /// Something came from the platform.
     pub(super) fn hear(&self) {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    pub(super) fn contacts(&self, joined: bool) {
+        self.contacts.store(joined, Ordering::Relaxed);
     }
 
     pub(super) fn end(&self, reason: StopReason) {
@@ -86,6 +90,9 @@ impl LinkHandle {
     /// When the platform was heard last.
     pub(crate) fn pulse(&self) -> Pulse {
         Pulse(Arc::clone(&self.shared))
+    /// Whether `agent_contacts` is joined on the socket of now.
+    pub fn is_contacts_subscribed(&self) -> bool {
+        self.shared.contacts.load(Ordering::Relaxed)
     }
 
     /// Why the link ended, once it has.

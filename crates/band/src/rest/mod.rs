@@ -19,6 +19,7 @@ mod answer;
 mod calls;
 mod client;
 mod config;
+mod contacts;
 mod gate;
 mod mark;
 mod rate;

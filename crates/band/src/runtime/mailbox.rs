@@ -81,13 +81,11 @@ impl Mailbox {
     }
 
     /// A text for the model, with the room's next turn. Of more than a hundred, the oldest are forgotten.
-    #[expect(dead_code, reason = "contact handling says what to tell")]
     pub(super) fn system(&self, text: String) {
         self.updates().push(text);
     }
 
     /// A message of the agent's own, for its own eyes. What does not fit is lost, and said so in the log.
-    #[expect(dead_code, reason = "contact handling puts them in")]
     pub(super) fn synthetic(&self, message: Box<Message>) {
         self.put(|mail| {
             if mail.news.len() < QUEUE_MAX {
@@ -99,7 +97,6 @@ impl Mailbox {
     }
 
     /// The agent's contacts are handled in this room.
-    #[expect(dead_code, reason = "contact handling says which")]
     pub(super) fn hub(&self) {
         self.put(|mail| mail.hub = true);
     }

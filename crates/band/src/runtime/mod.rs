@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::Arc;
 
+use band_core::agent::contacts::Input as Contact;
 use band_core::agent::{Input, Output, Presence};
 use band_core::{Machine, Moment};
 use band_wire::ChatId;
@@ -31,6 +32,7 @@ pub(crate) use self::turns::label;
 use crate::adapter::{BoxedAdapter, EffectiveFeatures, Identity};
 use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;
+use crate::contacts::{ContactDesk, HubRoom, Order};
 use crate::error::Result;
 use crate::journal::Journal;
 use crate::link::{Link, LinkConfig, LinkEvent, LinkEvents, LinkHandle, StopReason};
@@ -57,6 +59,9 @@ pub(crate) struct Parts {
     pub(crate) seams: Seams,
     /// For all jitter, and for ids.
     pub(crate) chance: Chance,
+    pub(crate) hub: HubRoom,
+    /// Whether the rooms that the agent is in already are joined at the start.
+    pub(crate) existing_rooms: bool,
 }
 
 /// What a runtime tells while it runs.
@@ -68,6 +73,8 @@ pub(crate) struct Watched {
     pub(crate) ended: watch::Receiver<Option<StopReason>>,
     /// The rooms that are open.
     pub(crate) rooms: watch::Receiver<Arc<Vec<ChatId>>>,
+    /// The link, for what it tells of itself.
+    pub(crate) link: LinkHandle,
     /// Orders to stop.
     pub(crate) closer: Closer,
 }
@@ -117,8 +124,11 @@ pub(crate) struct Runtime {
     driver: JoinSet<StopReason>,
     listed: Option<Listed>,
     rooms: Rooms,
+    contacts: ContactDesk,
     controls: control::Seen,
     ready: Option<oneshot::Sender<Result<usize, StopReason>>>,
+    /// How many rooms the start has joined, once it has.
+    joined: usize,
     ended: watch::Sender<Option<StopReason>>,
     open: watch::Sender<Arc<Vec<ChatId>>>,
     orders: watch::Receiver<Option<Close>>,
@@ -127,7 +137,7 @@ pub(crate) struct Runtime {
 
 impl Runtime {
     /// Connects. [`run`](Self::run) does the rest.
-    pub(crate) fn start(parts: Parts) -> Result<(Self, Watched)> {
+    pub(crate) fn start(parts: Parts, contacts: ContactDesk) -> Result<(Self, Watched)> {
         tracing::info!(target: "band.runtime", "Starting AgentRuntime for agent {}", parts.identity.id);
         let (link, events, driver) = match &parts.seams.dialer {
             Some(dialer) => Link::with_dialer(&parts.link, Arc::clone(dialer))?,
@@ -140,10 +150,15 @@ impl Runtime {
         let (ended, told_ended) = watch::channel(None);
         let (open, told_open) = watch::channel(Arc::default());
         let (closer, orders) = watch::channel(None);
-        let watched =
-            Watched { ready: told_ready, ended: told_ended, rooms: told_open, closer: Closer(closer) };
+        let watched = Watched {
+            ready: told_ready,
+            ended: told_ended,
+            rooms: told_open,
+            link: link.clone(),
+            closer: Closer(closer),
+        };
         let runtime = Self {
-            presence: Presence::new(parts.chance.seed()),
+            presence: Presence::new(parts.chance.seed()).existing_rooms(parts.existing_rooms),
             origin: Instant::now(),
             rest: parts.rest.clone(),
             link,
@@ -152,8 +167,10 @@ impl Runtime {
             driver: tasks,
             listed: None,
             rooms: Rooms::new(parts),
+            contacts,
             controls: control::Seen::default(),
             ready: Some(ready),
+            joined: 0,
             ended,
             open,
             orders,
@@ -177,9 +194,11 @@ impl Runtime {
                 Some(end) = self.rooms.ended() => {
                     let room = self.rooms.put_away(end);
                     self.tell(Input::Ended(room));
+                    self.contacts.tell(Contact::Ended(room));
                 }
                 rooms = answer(&mut self.listed) => self.tell(Input::Listed(rooms)),
                 Some(event) = self.events.next() => self.happened(event),
+                () = self.contacts.next() => {}
                 () = until(alarm) => {
                     let now = self.now();
                     self.presence.expire(now);
@@ -211,12 +230,43 @@ impl Runtime {
     fn close(&mut self, by: Option<Instant>) {
         self.closing = true;
         self.meter.ready(false);
+        self.contacts.tell(Contact::Close);
         self.rooms.close_all(by);
         self.tell(Input::Close);
     }
 
-    /// Does what presence asks for; true when everything is closed.
+    /// Does what presence and the contacts ask for; true when everything is closed.
     async fn drain(&mut self) -> bool {
+        loop {
+            if self.carry_out().await {
+                return true;
+            }
+            let Some(order) = self.contacts.order() else { return false };
+            self.obey(order);
+        }
+    }
+
+    /// What the contacts want of the rooms.
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Broadcast(text) => self.rooms.mail_all(|mailbox| mailbox.system(text.clone())),
+            Order::Serve(room) => self.tell(Input::Added(room)),
+            Order::Designate(room, text) => self.rooms.mail(room, |mailbox| {
+                mailbox.hub();
+                mailbox.system(text.to_owned());
+            }),
+            Order::Tell(room, message) => self.rooms.mail(room, |mailbox| mailbox.synthetic(message)),
+            Order::Settled => {
+                if let Some(ready) = self.ready.take() {
+                    // An error means that nobody waits for the start any more.
+                    let _ = ready.send(Ok(self.joined));
+                }
+            }
+        }
+    }
+
+    /// Does what presence asks for; true when everything is closed.
+    async fn carry_out(&mut self) -> bool {
         let mut changed = false;
         while let Some(output) = self.presence.poll() {
             match output {
@@ -225,6 +275,7 @@ impl Runtime {
                 Output::Leave(room) => self.link.leave_room(room).await,
                 Output::Open(room) => {
                     self.rooms.open(room);
+                    self.contacts.tell(Contact::Opened(room));
                     changed = true;
                 }
                 Output::Subscribed(room) => self.rooms.mail(room, mailbox::Mailbox::subscribed),
@@ -232,6 +283,7 @@ impl Runtime {
                 Output::Resync(room) => self.rooms.mail(room, mailbox::Mailbox::resync),
                 Output::Close(room) => {
                     self.rooms.close(room);
+                    self.contacts.tell(Contact::Left(room));
                     changed = true;
                 }
                 Output::Ready(rooms) => {
@@ -241,6 +293,8 @@ impl Runtime {
                         // An error means that nobody waits for the start any more.
                         let _ = ready.send(Ok(rooms));
                     }
+                    self.joined = rooms;
+                    self.contacts.tell(Contact::Start);
                 }
                 Output::Closed => return true,
             }
@@ -255,7 +309,12 @@ impl Runtime {
         use mailbox::News;
         self.meter.event(&event, self.link.counters());
         match event {
-            LinkEvent::Connected { .. } => self.tell(Input::Connected),
+            LinkEvent::Connected { .. } => {
+                self.tell(Input::Connected);
+                self.contacts.tell(Contact::Missed);
+            }
+            LinkEvent::Contact(event) => self.contacts.tell(Contact::Event(event)),
+            LinkEvent::ContactsStale => self.contacts.tell(Contact::Missed),
             LinkEvent::Disconnected { .. } => self.tell(Input::Disconnected),
             LinkEvent::RoomsStale => self.tell(Input::Stale),
             LinkEvent::RoomAdded(record) => self.tell(Input::Added(record.id)),
@@ -280,7 +339,6 @@ impl Runtime {
             LinkEvent::Overflow { room } => self.rooms.mail(room, mailbox::Mailbox::resync),
             LinkEvent::Control(control) => self.steered(&control),
             LinkEvent::Ended(reason) => self.link_ended(reason),
-            // Contacts come with their own part of the runtime.
             _ => {}
         }
     }

@@ -92,6 +92,7 @@ impl Rooms {
             session: Arc::clone(session),
             chance: chance.clone(),
             may_block: *may_block,
+            hub: self.parts.hub.clone(),
         }
     }
 

@@ -23,6 +23,7 @@ use crate::adapter::{
 };
 use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;
+use crate::contacts::HubRoom;
 use crate::history::RawHistory;
 use crate::host::apart;
 use crate::journal::RoomJournal;
@@ -66,6 +67,7 @@ pub(super) struct Scene {
     pub(super) session: Arc<SessionConfig>,
     pub(super) chance: Chance,
     pub(super) may_block: bool,
+    pub(super) hub: HubRoom,
 }
 
 struct Running {
@@ -164,7 +166,7 @@ impl Turns {
             rest: calls.rest.clone(),
             session: Arc::clone(&self.scene.session),
             roster: Arc::clone(&calls.roster),
-            hub_room: self.is_hub.then_some(calls.room),
+            hub_room: self.scene.hub.get(),
             is_bootstrapped: !bootstrap,
         }
     }

@@ -12,4 +12,7 @@ pub enum ToolError {
     /// The text has nothing to see.
     #[error("content can't be blank: it needs a character that can be seen")]
     Blank,
+    /// Whom it is about is not said.
+    #[error("Either handle or {0} must be provided")]
+    NoSelector(&'static str),
 }

@@ -9,6 +9,7 @@
 //! | list: a room that is new | join it |
 //! | list: a room that is gone | leave it, close its task |
 //! | list failed | again after a backoff |
+//! | first list, existing rooms unwanted | its rooms are passed over, until the agent is added to them anew |
 //! | room added, removed, deleted | join; leave and close |
 //! | joined, no task | open it |
 //! | joined, task open | it looks for missed messages before anything else |
@@ -123,6 +124,10 @@ pub struct Presence {
     again: bool,
     /// Rooms of which something was heard while the list is under way.
     newer: BTreeSet<ChatId>,
+    /// Rooms that the agent was in at the start and that nobody wants. None: every listed room is wanted.
+    passed_over: Option<BTreeSet<ChatId>>,
+    /// Whether a list was read.
+    baseline: bool,
     listed: bool,
     ready: bool,
     closing: bool,
@@ -142,11 +147,21 @@ impl Presence {
             listing: false,
             again: false,
             newer: BTreeSet::new(),
+            passed_over: None,
+            baseline: false,
             listed: false,
             ready: false,
             closing: false,
             closed: false,
         }
+    }
+
+    /// Whether the rooms that the agent is in already are joined at the start. Without it, only those that it is
+    /// added to from then on. Default: yes.
+    #[must_use]
+    pub fn existing_rooms(mut self, wanted: bool) -> Self {
+        self.passed_over = (!wanted).then(BTreeSet::new);
+        self
     }
 
     /// The rooms whose tasks run, in order of their ids.
@@ -185,6 +200,7 @@ impl Presence {
             Ok(rooms) => {
                 self.backoff.reset();
                 let rooms: BTreeSet<ChatId> = rooms.into_iter().collect();
+                self.pass_over(&rooms);
                 let wanted = self.rooms.iter().filter(|(_, entry)| entry.wanted).map(|(room, _)| *room);
                 let gone: Vec<ChatId> =
                     wanted.filter(|room| !rooms.contains(room) && !self.newer.contains(room)).collect();
@@ -192,10 +208,12 @@ impl Presence {
                     self.unwant(room);
                 }
                 for room in rooms {
-                    if !self.newer.contains(&room) {
+                    let is_passed_over = self.passed_over.as_ref().is_some_and(|rooms| rooms.contains(&room));
+                    if !self.newer.contains(&room) && !is_passed_over {
                         self.want(room);
                     }
                 }
+                self.baseline = true;
             }
             Err(()) => {
                 let wait = self.backoff.next(&mut self.dice);
@@ -205,6 +223,17 @@ impl Presence {
         self.listed = true;
         if std::mem::take(&mut self.again) {
             self.list();
+        }
+    }
+
+    /// The rooms of the first list are passed over, if they are unwanted; those that are gone since may come
+    /// back as new ones.
+    fn pass_over(&mut self, listed: &BTreeSet<ChatId>) {
+        let Some(passed_over) = &mut self.passed_over else { return };
+        if self.baseline {
+            passed_over.retain(|room| listed.contains(room) || self.newer.contains(room));
+        } else {
+            *passed_over = listed.difference(&self.newer).copied().collect();
         }
     }
 
@@ -312,10 +341,16 @@ impl Machine for Presence {
             Input::Stale => self.list(),
             Input::Added(room) => {
                 self.newer.insert(room);
+                if let Some(passed_over) = &mut self.passed_over {
+                    passed_over.remove(&room);
+                }
                 self.want(room);
             }
             Input::Removed(room) => {
                 self.newer.insert(room);
+                if let Some(passed_over) = &mut self.passed_over {
+                    passed_over.remove(&room);
+                }
                 self.unwant(room);
             }
             Input::Joined(room) => self.joined(room),

@@ -63,6 +63,31 @@ fn a_start_lists_and_joins_in_parallel_and_is_ready_when_each_join_is_decided() 
 }
 
 #[test]
+fn without_existing_rooms_only_those_that_it_is_added_to_are_joined() {
+    let mut rig = Rig { presence: Presence::new(1).existing_rooms(false), now: Moment::ZERO };
+    rig.tell(Input::Connected);
+    assert_eq!(rig.tell(Input::Added(room(3))), [Output::Join(room(3))], "while the first list is under way");
+    assert_eq!(rig.listed(&[1, 2, 3]), []);
+    assert_eq!(rig.tell(Input::Joined(room(3))), [Output::Open(room(3)), Output::Ready(1)]);
+    rig.tell(Input::Stale);
+    assert_eq!(rig.listed(&[1, 2, 3, 4]), [Output::Join(room(4))], "it was added to it since, unheard");
+    assert_eq!(rig.tell(Input::Added(room(1))), [Output::Join(room(1))], "added anew");
+    rig.tell(Input::Stale);
+    assert_eq!(rig.listed(&[1, 3, 4]), []);
+    rig.tell(Input::Stale);
+    assert_eq!(rig.listed(&[1, 2, 3, 4]), [Output::Join(room(2))], "it was gone in between");
+}
+
+#[test]
+fn a_first_list_that_failed_leaves_the_next_one_to_say_what_is_old() {
+    let mut rig = Rig { presence: Presence::new(1).existing_rooms(false), now: Moment::ZERO };
+    rig.tell(Input::Connected);
+    assert_eq!(rig.tell(Input::Listed(Err(()))), [Output::Ready(0)]);
+    assert_eq!(rig.wait(1), [Output::List]);
+    assert_eq!(rig.listed(&[1]), []);
+}
+
+#[test]
 fn an_agent_without_rooms_is_ready_at_once_and_one_whose_list_failed_tries_again() {
     let mut rig = Rig::new();
     rig.tell(Input::Connected);

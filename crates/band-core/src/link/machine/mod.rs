@@ -105,6 +105,11 @@ impl LinkMachine {
         Counters { dropped_events: self.events.dropped(), ..self.counters }
     }
 
+    /// Whether `agent_contacts` is wanted and joined on the socket of now.
+    pub fn hears_contacts(&self) -> bool {
+        self.own.contacts().is_some_and(|topic| self.channels.is_joined(topic))
+    }
+
     /// Whether both topics of a room are joined on the socket of now.
     pub fn is_subscribed(&self, room: ChatId) -> bool {
         self.rooms.is_subscribed(room)

@@ -1,0 +1,210 @@
+//! The loop around the contacts' machine: its calls run beside the rooms, what it wants of rooms is handed back.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use band_core::agent::contacts::{Contacts, Input, Output};
+use band_core::{Machine, Moment};
+use band_wire::rest::query::SentFilter;
+use band_wire::rest::{CreateChat, CreateEvent, EventType, Message};
+use band_wire::{ChatId, MessageId, ParticipantId};
+use futures_util::FutureExt;
+use serde_json::{Map, Value};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+use uuid::Uuid;
+
+use super::{ContactCallback, ContactEvent, ContactEventConfig, ContactTools, HubRoom, prompt};
+use crate::rest::RestClient;
+use crate::sim::Chance;
+
+/// Requests of each direction that are looked through for one that is not known.
+const ENRICH_PAGE: u64 = 100;
+/// Where the alarm stands when a deadline is beyond the clock's range.
+const FAR_AWAY: Duration = Duration::from_secs(86_400);
+
+/// What the contacts want of the agent's rooms.
+#[derive(Debug)]
+pub(crate) enum Order {
+    /// Tell every serving room, with its next turn.
+    Broadcast(String),
+    /// The agent is in this room, whether the platform has pushed that or not.
+    Serve(ChatId),
+    /// This room is the hub; the text is for its model.
+    Designate(ChatId, &'static str),
+    /// A message of the agent's own for this room.
+    Tell(ChatId, Box<Message>),
+    /// The start is done.
+    Settled,
+}
+
+/// The agent's contacts. Dropped, it ends what is under way.
+pub(crate) struct ContactDesk {
+    machine: Contacts,
+    origin: Instant,
+    rest: RestClient,
+    chance: Chance,
+    callback: Option<ContactCallback>,
+    task_id: Option<String>,
+    hub: HubRoom,
+    /// The calls under way, each with the input that it becomes. The machine bounds them: one of each kind.
+    calls: JoinSet<Input>,
+}
+
+impl ContactDesk {
+    pub(crate) fn new(config: &ContactEventConfig, rest: RestClient, chance: Chance, hub: HubRoom) -> Self {
+        let parsed = config.hub_task_id.as_deref().and_then(|id| Uuid::try_parse(id).ok());
+        Self {
+            machine: Contacts::new(config.options(), chance.seed()),
+            origin: Instant::now(),
+            rest,
+            chance,
+            callback: config.on_event.clone(),
+            task_id: parsed.map(|id| id.to_string()),
+            hub,
+            calls: JoinSet::new(),
+        }
+    }
+
+    pub(crate) fn tell(&mut self, input: Input) {
+        let now = Moment::at(self.origin.elapsed());
+        self.machine.handle(now, input);
+    }
+
+    /// Waits until something of its own is done or due, and takes it up. May be dropped and called again.
+    pub(crate) async fn next(&mut self) {
+        let alarm = self.machine.deadline().map(|next| {
+            self.origin.checked_add(next.at.since_origin()).unwrap_or_else(|| self.origin + FAR_AWAY)
+        });
+        let due = async {
+            match alarm {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            Some(done) = self.calls.join_next() => match done {
+                Ok(input) => self.tell(input),
+                Err(broken) => tracing::error!(target: "band.contacts", %broken, "a contact call broke"),
+            },
+            () = due => {
+                let now = Moment::at(self.origin.elapsed());
+                self.machine.expire(now);
+            }
+        }
+    }
+
+    /// The next thing that the rooms have to do with. Calls are begun on the way.
+    pub(crate) fn order(&mut self) -> Option<Order> {
+        while let Some(output) = self.machine.poll() {
+            match output {
+                Output::Broadcast(text) => return Some(Order::Broadcast(text)),
+                Output::Serve(room) => {
+                    self.hub.set(room);
+                    tracing::info!(target: "band.contacts", %room, "contact events are handled in a room of their own");
+                    return Some(Order::Serve(room));
+                }
+                Output::Designate(room) => return Some(Order::Designate(room, prompt::HUB)),
+                Output::Tell(room, text) => {
+                    return Some(Order::Tell(room, Box::new(self.synthetic(room, text))));
+                }
+                Output::Settled => return Some(Order::Settled),
+                Output::Call(event) => self.call(*event),
+                Output::CreateHub => self.create_hub(),
+                Output::Post(room, text, kind) => self.post(room, text, kind),
+                Output::Enrich => self.enrich(),
+                Output::Look => self.look(),
+                Output::Overflow => tracing::warn!(
+                    target: "band.contacts",
+                    "more contact events wait than fit; open requests are looked for later"
+                ),
+            }
+        }
+        None
+    }
+
+    /// A message as nobody has sent it.
+    fn synthetic(&self, room: ChatId, content: String) -> Message {
+        Message {
+            id: MessageId::new(self.chance.uuid()),
+            content,
+            message_type: band_core::platform::TEXT.to_owned(),
+            sender_id: ParticipantId::new(Uuid::nil()),
+            sender_type: "System".to_owned(),
+            sender_name: Some("Contact Events".to_owned()),
+            chat_room_id: Some(room),
+            metadata: Map::new(),
+            attachments: Vec::new(),
+            inserted_at: Some(jiff::Timestamp::now().into()),
+            updated_at: None,
+        }
+    }
+
+    /// Runs the callback in a task of its own: however long it takes, or whatever it does, nothing waits for it
+    /// but further contact events.
+    fn call(&mut self, event: band_wire::event::Event) {
+        let (Some(callback), Some(event)) = (self.callback.clone(), ContactEvent::read(event)) else {
+            return self.tell(Input::Called(Ok(())));
+        };
+        let tools = ContactTools::new(self.rest.clone());
+        self.calls.spawn(async move {
+            let called =
+                AssertUnwindSafe(async move { callback.call(event, tools).await }).catch_unwind().await;
+            Input::Called(match called {
+                Ok(Ok(())) => Ok(()),
+                Ok(Err(err)) => {
+                    tracing::warn!(target: "band.contacts", %err, "the callback for contact events failed");
+                    Err(())
+                }
+                Err(_) => {
+                    tracing::error!(target: "band.contacts", "the callback for contact events panicked");
+                    Err(())
+                }
+            })
+        });
+    }
+
+    fn create_hub(&mut self) {
+        let (rest, task_id) = (self.rest.clone(), self.task_id.clone());
+        let key = self.chance.uuid().to_string();
+        self.calls.spawn(async move {
+            let made = rest.create_chat(&CreateChat { title: None, task_id }, Some(&key)).await;
+            Input::HubCreated(made.map(|chat| chat.id).map_err(|err| {
+                tracing::warn!(target: "band.contacts", %err, "the room for contact events could not be made");
+            }))
+        });
+    }
+
+    fn post(&mut self, room: ChatId, content: String, kind: &'static str) {
+        let rest = self.rest.clone();
+        let key = self.chance.uuid().to_string();
+        let metadata = Map::from_iter([("contact_event_type".to_owned(), Value::from(kind))]);
+        let event = CreateEvent { content, message_type: EventType::Task, metadata: Some(metadata) };
+        self.calls.spawn(async move {
+            if let Err(err) = rest.send_event(room, &event, Some(&key)).await {
+                tracing::warn!(target: "band.contacts", %room, %err, "a contact event could not be shown in its room");
+            }
+            Input::Posted
+        });
+    }
+
+    fn enrich(&mut self) {
+        let rest = self.rest.clone();
+        self.calls.spawn(async move {
+            let found = rest.contact_requests(1, ENRICH_PAGE, SentFilter::All).await;
+            Input::Enriched(found.map(|found| found.data).map_err(|err| {
+                tracing::debug!(target: "band.contacts", %err, "a contact request could not be looked up");
+            }))
+        });
+    }
+
+    fn look(&mut self) {
+        let rest = self.rest.clone();
+        self.calls.spawn(async move {
+            Input::Looked(rest.received_contact_requests().await.map_err(|err| {
+                tracing::warn!(target: "band.contacts", %err, "open contact requests could not be listed");
+            }))
+        });
+    }
+}
