@@ -4,9 +4,10 @@ use std::fmt;
 
 use band_wire::event::ControlMode;
 use band_wire::rest::{
-    Data, IssuedCredentials, Message, MessageSent, MyAgent, MyChat, Participant, UserDetails, routes,
+    Data, IssuedCredentials, Message, MessageSent, MyAgent, MyChat, MyContact, MyContactRequest, Page, Paged,
+    Participant, UserDetails, routes,
 };
-use band_wire::{AgentId, ChatId, MessageId, ParticipantId};
+use band_wire::{AgentId, ChatId, ContactRequestId, MessageId, ParticipantId};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -145,6 +146,26 @@ impl Person {
     pub async fn control(&self, room: ChatId, agent: &NewAgent, mode: ControlMode) -> Result<()> {
         let path = routes::me_agent_control(room, agent.id, mode);
         self.api.post::<Value>(&path, json!({})).await.map(drop)
+    }
+
+    /// Asks somebody to be a contact, by handle.
+    ///
+    /// # Errors
+    /// As any request.
+    pub async fn ask_for_contact(&self, handle: &str, message: Option<&str>) -> Result<ContactRequestId> {
+        let body = json!({"contact_request": {"recipient_handle": handle, "message": message}});
+        let made: Data<MyContactRequest> = self.api.post(routes::ME_CONTACT_REQUESTS, body).await?;
+        Ok(made.data.id)
+    }
+
+    /// The person's contacts, the newest hundred.
+    ///
+    /// # Errors
+    /// As any request.
+    pub async fn contacts(&self) -> Result<Vec<MyContact>> {
+        let path = format!("{}?page_size=100", routes::ME_CONTACTS);
+        let page: Paged<MyContact, Page> = self.api.get(&path).await?;
+        Ok(page.data)
     }
 
     /// The whole timeline of a room, oldest first.

@@ -12,6 +12,8 @@
 mod browser;
 mod config_oracle;
 mod conversation;
+mod contacts;
+mod contacts_python;
 mod differential;
 mod durability;
 mod event_oracle;

@@ -66,8 +66,17 @@ impl Stage {
 
     /// The Python SDK's agent with settings of the script, and with temporary files of its own.
     pub(crate) fn python_agent_with(&self, settings: &[(&str, &str)], temporary: &Path) -> Process {
+        self.python("echo_agent.py", settings, temporary)
+    }
+
+    /// An agent of the Python SDK by another script.
+    pub(crate) fn python_script(&self, script: &str, settings: &[(&str, &str)]) -> Process {
+        self.python(script, settings, self.folder.path())
+    }
+
+    fn python(&self, script: &str, settings: &[(&str, &str)], temporary: &Path) -> Process {
         let mut command = peers::python().unwrap();
-        command.arg(peers::script("echo_agent.py"));
+        command.arg(peers::script(script));
         self.introduce(&mut command, temporary);
         command.envs(settings.iter().copied());
         Process::start("the Python agent", &mut command).unwrap()

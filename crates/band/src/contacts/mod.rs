@@ -125,7 +125,7 @@ impl ContactEvents {
     ///     if let ContactEvent::RequestReceived(request) = event {
     ///         tools.respond_contact_request(ContactAction::Approve, None, Some(request.id)).await?;
     ///     }
-    ///     band::Result::Ok(())
+    ///     Ok::<_, band::Error>(())
     /// });
     /// # let _ = welcome_all;
     /// ```
