@@ -3,8 +3,8 @@
 mod adapter;
 mod agent;
 pub mod config;
-pub mod decisions;
 pub mod contacts;
+pub mod decisions;
 mod error;
 pub mod health;
 mod history;

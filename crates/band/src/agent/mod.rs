@@ -170,6 +170,8 @@ impl Agent {
     /// How it is.
     pub fn health(&self) -> Health {
         Health::of(self.id(), self.metrics())
+    }
+
     /// What it does with contact events.
     pub fn contact_config(&self) -> &ContactEventConfig {
         &self.host.setup.contacts

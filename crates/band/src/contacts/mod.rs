@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn contacts_are_listened_to_when_someone_wants_to_know() {
-        let callback = || ContactEvents::callback(|_, _| async { band_ok() });
+        let callback = || ContactEvents::callback(|_, _| async { Ok::<_, Error>(()) });
         let table = [
             (ContactEvents::Disabled, false, false),
             (ContactEvents::Disabled, true, true),
@@ -278,9 +278,5 @@ mod tests {
             let config = ContactEventConfig::from(events).broadcast_changes(broadcast);
             assert_eq!(config.options().listens(), listens, "{config:?}");
         }
-    }
-
-    const fn band_ok() -> Result<()> {
-        Ok(())
     }
 }

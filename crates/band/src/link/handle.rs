@@ -35,6 +35,8 @@ impl Shared {
     /// Something came from the platform.
     pub(super) fn hear(&self) {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
     pub(super) fn contacts(&self, joined: bool) {
         self.contacts.store(joined, Ordering::Relaxed);
     }
@@ -90,6 +92,8 @@ impl LinkHandle {
     /// When the platform was heard last.
     pub(crate) fn pulse(&self) -> Pulse {
         Pulse(Arc::clone(&self.shared))
+    }
+
     /// Whether `agent_contacts` is joined on the socket of now.
     pub fn is_contacts_subscribed(&self) -> bool {
         self.shared.contacts.load(Ordering::Relaxed)

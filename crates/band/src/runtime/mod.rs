@@ -289,10 +289,6 @@ impl Runtime {
                 Output::Ready(rooms) => {
                     tracing::info!(target: "band.agent", "Subscribed to {rooms} rooms during startup");
                     self.meter.ready(!self.closing);
-                    if let Some(ready) = self.ready.take() {
-                        // An error means that nobody waits for the start any more.
-                        let _ = ready.send(Ok(rooms));
-                    }
                     self.joined = rooms;
                     self.contacts.tell(Contact::Start);
                 }
