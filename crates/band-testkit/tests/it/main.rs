@@ -11,9 +11,9 @@
 
 mod browser;
 mod config_oracle;
-mod conversation;
 mod contacts;
 mod contacts_python;
+mod conversation;
 mod differential;
 mod durability;
 mod event_oracle;
