@@ -96,3 +96,5 @@ pub(super) const FLUSH: Duration = Duration::from_secs(1);
 pub(super) const RETRY_BASE: Duration = Duration::from_millis(500);
 /// No wait after a call that failed is longer, and none is longer than the resync interval.
 pub(super) const RETRY_MAX: Duration = Duration::from_secs(15);
+/// The failure of an attempt that a late claim has opened, when none is left.
+pub(super) const USED_UP: &str = "the attempts at this message are used up";

@@ -6,7 +6,7 @@ use std::time::Duration;
 use band_wire::rest::{DeliveryStatus, Message, SenderType};
 use band_wire::{MessageId, ParticipantId};
 
-use super::config::{PAGES_MAX, RETRY_BASE};
+use super::config::{PAGES_MAX, RETRY_BASE, USED_UP};
 use super::io::{Call, CallId, Listing, Note, Trouble};
 use super::owed::Debt;
 use super::work::Origin;
@@ -119,6 +119,9 @@ enum Standing {
     Runnable,
     /// The platform says that it is open, and this process has handled it: the mark is due once more.
     Handled,
+    /// The platform says that somebody is at it, and this process has used up its attempts: a claim that came
+    /// late has opened another one, which is ended.
+    Reopened,
     Unfit,
 }
 
@@ -221,7 +224,10 @@ impl Room {
             Standing::Handled if self.pass.skipped.insert(id) => {
                 self.owe(Debt { message: id, failure: None, reclaim: true });
             }
-            Standing::Runnable | Standing::Handled | Standing::Unfit => {}
+            Standing::Reopened if self.pass.skipped.insert(id) => {
+                self.owe(Debt { message: id, failure: Some(USED_UP.to_owned()), reclaim: false });
+            }
+            Standing::Runnable | Standing::Handled | Standing::Reopened | Standing::Unfit => {}
         }
         true
     }
@@ -231,11 +237,17 @@ impl Room {
         let status = message.delivery_status(self.config.agent);
         let is_own = message.sender_type == SenderType::Agent.as_str()
             && message.sender_id == ParticipantId::from(self.config.agent);
+        let attempts = self.memory.attempts(id);
         if self.memory.is_complete(id) {
             Standing::Handled
-        } else if is_own
-            || self.owed.has(id)
-            || self.memory.attempts(id) >= self.config.attempts
+        } else if is_own || self.owed.has(id) {
+            Standing::Unfit
+        } else if attempts > 0
+            && attempts >= self.config.attempts
+            && status == Some(DeliveryStatus::Processing)
+        {
+            Standing::Reopened
+        } else if attempts >= self.config.attempts
             || status == Some(DeliveryStatus::Processed)
             // Somebody may have put it back on the list since.
             || (self.memory.is_given_up(id) && status != Some(DeliveryStatus::Delivered))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::rig::{Rig, boom, id, message, processed};
+use super::rig::{Rig, boom, id, message, processed, with_status};
 use crate::room::{Answer, Input, Mark, Trouble};
 
 #[test]
@@ -240,4 +240,30 @@ fn intervals_of_no_length_do_not_keep_a_room_busy_for_ever() {
     rig.answer("working", Answer::Activity(Some(true)));
     rig.wait(10);
     rig.sees(&["working"]);
+}
+
+#[test]
+fn an_attempt_that_a_late_claim_opened_after_the_last_one_is_ended() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.says_all();
+    rig.end(1, boom());
+    rig.says_all();
+    rig.mark("failed 1", Mark::Accepted);
+    rig.says_all();
+    rig.tell(Input::Resync);
+    rig.says_all();
+    let serve = |rig: &mut Rig, status| {
+        rig.answer("next", Answer::Next(Ok(Some(with_status(1, status)))));
+        rig.says_all()
+    };
+    assert!(!serve(&mut rig, "failed").iter().any(|word| word.starts_with("failed 1")));
+    rig.list("list", &[], None);
+    rig.says_all();
+    rig.tell(Input::Resync);
+    rig.says_all();
+    assert!(serve(&mut rig, "processing").iter().any(|word| word.starts_with("failed 1")));
+    rig.mark("failed 1", Mark::Accepted);
 }
