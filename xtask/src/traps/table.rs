@@ -149,3 +149,56 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<Trap>> {
     }
     Ok(traps)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        SourceFile { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_test_is_found_by_its_path_and_nowhere_else() {
+        let files = [
+            file("crates/a/src/room/pass.rs", "mod tests {\n#[test]\nfn it_works() {}\n}\n"),
+            file("crates/a/tests/it/rooms.rs", "fn they_work() {}\n"),
+        ];
+        for (name, is_there) in [
+            ("a::room::pass::tests::it_works", true),
+            ("a::room::pass::tests::it_fails", false),
+            ("a::link::tests::it_works", false),
+            ("a::it::rooms::they_work", true),
+            ("a::rooms::they_work", false),
+        ] {
+            assert_eq!(Test::read(name).unwrap().is_in(&files), is_there, "{name}");
+        }
+        let filter = Test::read("a::it::rooms::they_work").unwrap().filter();
+        assert_eq!(filter, "(package(=a) and binary(=it) and test(=rooms::they_work))");
+    }
+
+    #[test]
+    fn a_trap_has_tests_or_a_reason_to_have_none() {
+        let row = |rest: &str| read("x", &format!("- number: \"1\"\n  about: a\n{rest}"));
+        assert!(row("  untested: no network here\n").is_ok());
+        assert!(row("  shown:\n    - a::b::c\n").is_ok());
+        assert!(row("").is_err());
+        assert!(row("  shown:\n    - a::b::c\n  untested: why\n").is_err());
+    }
+
+    #[test]
+    fn an_outcome_speaks_of_the_guard_as_it_was() {
+        let guard = |old: &str| Guard {
+            idea: "a".to_owned(),
+            file: "b.rs".to_owned(),
+            old: old.to_owned(),
+            new: String::new(),
+            fails: None,
+        };
+        assert_eq!(guard("x").mark(), guard("x").mark());
+        assert_ne!(guard("x").mark(), guard("y").mark());
+        let known = outcomes("runtime 7.1 0a1b2c3d fails 1234567\n").unwrap();
+        assert_eq!((known[0].guard.as_str(), known[0].word.as_str()), ("runtime 7.1", "fails"));
+        assert!(outcomes("runtime 7.1\n").is_err());
+    }
+}

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Warnings;
 use crate::platform::{Fault, Platform, agent, room};
-use crate::scene::{PATIENCE, builder_of, start, start_with};
+use crate::scene::{Book, PATIENCE, builder_of, start, start_with};
 
 #[tokio::test]
 async fn pain_a04_five_messages_that_wait_are_claimed_before_they_are_marked_and_all_are_handled() {
@@ -113,12 +113,9 @@ async fn pain_b01_of_a_hundred_messages_of_which_each_tenth_is_not_pushed_all_ar
     let quick = Duration::from_millis(100);
     let session = SessionConfig::builder().idle_resync(quick).build_with(&Env::default()).unwrap();
     let (running, _) = start_with(&platform, session).await;
-    let mut ids = Vec::new();
     for n in 0..100 {
         let text = n.to_string();
-        ids.push(if n % 10 == 9 { platform.store(1, &text) } else { platform.say(1, &text).await });
-    }
-    for id in ids {
+        let id = if n % 10 == 9 { platform.store(1, &text) } else { platform.say(1, &text).await };
         platform.stands(1, id, "processed").await;
     }
     let mut texts = platform.texts();
@@ -192,7 +189,40 @@ async fn pain_b58_a_panic_in_one_room_costs_that_message_and_no_other_room() {
     let mut texts = platform.texts();
     texts.sort();
     assert_eq!(texts, ["re: still 1", "re: still 2", "re: wait"]);
+    assert_eq!(book.notes().iter().filter(|note| note.starts_with("turn panic")).count(), 1);
     running.stop(None).await.unwrap();
+}
+
+/// Notes that it is gone.
+struct Gone(Arc<Book>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.note("gone".to_owned());
+    }
+}
+
+#[tokio::test]
+async fn pain_b21_the_last_handle_that_is_dropped_ends_the_turn_though_the_agent_could_start_again() {
+    let platform = Platform::start(&[1]).await;
+    let book = Arc::new(Book::default());
+    let noted = Arc::clone(&book);
+    let adapter = adapter_fn(move |turn: Turn| {
+        let gone = Gone(Arc::clone(&noted));
+        noted.note("turn".to_owned());
+        async move {
+            std::future::pending::<()>().await;
+            drop(gone);
+            turn.reply("never").await
+        }
+    });
+    let agent = builder_of(&platform, adapter).build().unwrap();
+    let running = agent.start().await.unwrap();
+    platform.say(1, "hi").await;
+    book.saw("turn").await;
+    drop(running);
+    book.saw("gone").await;
+    agent.start().await.unwrap().stop(None).await.unwrap();
 }
 
 #[tokio::test]

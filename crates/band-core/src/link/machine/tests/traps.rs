@@ -187,6 +187,18 @@ fn pain_b19_a_heartbeat_that_is_not_answered_is_a_loss_like_any_other() {
 }
 
 #[test]
+fn pain_b24_messages_that_wait_for_their_owner_outlive_the_socket() {
+    let mut desk = Desk::in_room();
+    for number in 0..3 {
+        desk.push(Some(3), &format!("chat_room:{}", room(1)), "message_created", &message(number));
+    }
+    desk.input(Input::Gone(desk.generation, Gone::Broken("reset".to_owned())));
+    let events = desk.events();
+    assert_eq!(events.iter().filter(|event| matches!(event, LinkEvent::Message { .. })).count(), 3);
+    assert!(matches!(events.last(), Some(LinkEvent::Disconnected { .. })), "{events:?}");
+}
+
+#[test]
 fn pain_b25_rooms_asked_for_before_the_socket_is_open_are_joined_when_it_is() {
     let mut desk = Desk::new(&OPTIONS);
     for number in [1, 2] {
