@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::trial::{self, Fault};
+
 /// A small deterministic generator (SplitMix64) for jitter. Not for secrets.
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
@@ -25,6 +27,9 @@ impl Dice {
     pub fn up_to(&mut self, most: Duration) -> Duration {
         let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
         let roll = self.roll();
+        if trial::has(Fault::JitterZero) {
+            return most;
+        }
         Duration::from_nanos(nanos.checked_add(1).map_or(roll, |bound| roll % bound))
     }
 }
@@ -53,6 +58,9 @@ impl Backoff {
 
     /// The next delay.
     pub fn next(&mut self, dice: &mut Dice) -> Duration {
+        if trial::has(Fault::BackoffOff) {
+            return Duration::ZERO;
+        }
         let attempt = self.attempt;
         self.attempt = attempt.saturating_add(1);
         if self.at_once && attempt == 0 {

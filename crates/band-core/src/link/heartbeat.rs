@@ -6,6 +6,7 @@
 //! dead socket is noticed while someone waits for it.
 
 use crate::Moment;
+use crate::trial::{self, Fault};
 
 use super::limits::{DEAD_AFTER, HEARTBEAT_EVERY, SILENT_AFTER};
 
@@ -69,6 +70,9 @@ impl Heartbeat {
 
     /// When something is due, and whether that is the end.
     pub(super) fn deadline(&self) -> (Moment, Due) {
+        if trial::has(Fault::HeartbeatOff) {
+            return (self.beat_at + HEARTBEAT_EVERY * 1_000, Due::Beat);
+        }
         let silent_at = self.pending.and_then(|pending| pending.silent_at);
         let dead_at = silent_at.map_or(self.dead_at, |silent_at| silent_at.min(self.dead_at));
         if dead_at <= self.beat_at { (dead_at, Due::Dead) } else { (self.beat_at, Due::Beat) }

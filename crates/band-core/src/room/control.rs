@@ -3,6 +3,7 @@
 use super::io::{Call, Control, Output};
 use super::working::Told;
 use super::{Room, Why};
+use crate::trial::{self, Fault};
 use crate::turn::Cancel;
 
 impl Room {
@@ -16,6 +17,11 @@ impl Room {
             Control::Interrupt => {
                 self.consume_prepared();
                 self.cancel(Cancel::Interrupt);
+                if trial::has(Fault::InterruptLeaks)
+                    && let Some(next) = self.queue.pop()
+                {
+                    self.owe(super::Debt { message: next.id, failure: None, reclaim: true });
+                }
             }
             Control::Stop => {
                 self.stopped = true;
@@ -61,7 +67,9 @@ impl Room {
 
     pub(super) fn stop_working(&mut self) {
         let more = !self.is_closing() && self.has_more();
-        self.working.stop(more);
+        if !trial::has(Fault::WorkingNotEnded) {
+            self.working.stop(more);
+        }
         self.timers.clear(Why::Working);
         self.report_working();
     }

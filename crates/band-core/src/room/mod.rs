@@ -82,6 +82,7 @@ use self::work::Work;
 use self::working::Working;
 use crate::backoff::{Backoff, Dice};
 use crate::timers::Timers;
+use crate::trial::{self, Fault};
 use crate::turn::Outcome;
 use crate::{Deadline, Machine, Moment};
 
@@ -219,7 +220,11 @@ impl Room {
         if matches!(self.life, Life::Closing { .. }) {
             return self.finish_closing();
         }
-        while self.work.is_none() && !self.take_synthetic() && !self.owed.is_full() && self.take_up() {}
+        while (self.work.is_none() || trial::has(Fault::TwoTurns))
+            && !self.take_synthetic()
+            && !self.owed.is_full()
+            && self.take_up()
+        {}
         if self.work.is_none() {
             self.working.no_more();
             self.report_working();
@@ -238,6 +243,9 @@ impl Room {
     }
 
     fn record(&mut self, record: Record) {
+        if trial::has(Fault::AckBeforeJournal) && matches!(record, Record::Owes(_)) {
+            return;
+        }
         self.out.push_back(Output::Record(record));
     }
 
@@ -316,7 +324,9 @@ impl Room {
             Why::Owed => self.owed.wake(),
             Why::Retry => self.pass.wake(),
             Why::Resync => {
-                self.pass.probe();
+                if !trial::has(Fault::ResyncOff) {
+                    self.pass.probe();
+                }
                 self.timers.set(Why::Resync, self.now + self.config.resync);
             }
             Why::Working => self.repeat_working(),

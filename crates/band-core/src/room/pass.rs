@@ -12,6 +12,7 @@ use super::owed::Debt;
 use super::work::Origin;
 use super::{Room, Why};
 use crate::backoff::Backoff;
+use crate::trial::{self, Fault};
 
 /// Where the room stands with the platform. See the table of the module above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +174,7 @@ impl Room {
         if self.is_closing() || is_current || !matches!(self.standing(&message), Standing::Runnable) {
             return;
         }
-        if !self.queue.push(message) {
+        if !self.queue.push(message) && !trial::has(Fault::OverflowNotDirty) {
             self.note(Note::Overflow);
             self.pass.want();
         }
@@ -238,7 +239,7 @@ impl Room {
         let is_own = message.sender_type == SenderType::Agent.as_str()
             && message.sender_id == ParticipantId::from(self.config.agent);
         let attempts = self.memory.attempts(id);
-        if self.memory.is_complete(id) {
+        if self.memory.is_complete(id) && !trial::has(Fault::DedupeOff) {
             Standing::Handled
         } else if is_own || self.owed.has(id) {
             Standing::Unfit
@@ -247,7 +248,7 @@ impl Room {
             && status == Some(DeliveryStatus::Processing)
         {
             Standing::Reopened
-        } else if attempts >= self.config.attempts
+        } else if (attempts >= self.config.attempts && !trial::has(Fault::BudgetIgnored))
             || status == Some(DeliveryStatus::Processed)
             // Somebody may have put it back on the list since.
             || (self.memory.is_given_up(id) && status != Some(DeliveryStatus::Delivered))
@@ -263,6 +264,9 @@ impl Room {
     }
 
     fn list(&mut self) {
+        if trial::has(Fault::HeadHidesRest) {
+            return self.pass_done();
+        }
         let cursor = self.pass.cursor.take();
         let id = self.call(Call::List { cursor });
         self.pass.pages += 1;

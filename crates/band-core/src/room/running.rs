@@ -9,6 +9,7 @@ use super::owed::Debt;
 use super::record::Record;
 use super::work::{Stage, Step, Work};
 use super::{Room, Why};
+use crate::trial::{self, Fault};
 use crate::turn::{Cancel, Circumstances, GIVEN_UP, Outcome, Ruling, Verdict, judge};
 
 /// A turn, or a message that is offered as a word to work under way.
@@ -172,7 +173,9 @@ impl Room {
 
     /// The turn's end was not the message's fault.
     fn excuse(&mut self, id: MessageId) {
-        self.memory.uncharge(id);
+        if !trial::has(Fault::StopCharged) {
+            self.memory.uncharge(id);
+        }
         self.record(Record::Excused(id));
     }
 

@@ -8,6 +8,7 @@ use super::config::{CLAIM_PATIENCE, HISTORY_PATIENCE};
 use super::io::{Call, CallId, Mark, Output, Trouble};
 use super::owed::Debt;
 use super::running::Running;
+use crate::trial::{self, Fault};
 
 /// Where a message came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +122,10 @@ impl Room {
         }
         let id = *id;
         match mark {
+            Mark::Rejected | Mark::Refused | Mark::Stopped if trial::has(Fault::RefusedClaimRuns) => {
+                *claim = Step::Done;
+                self.start_when_ready();
+            }
             Mark::Accepted => {
                 *claim = Step::Done;
                 self.start_when_ready();

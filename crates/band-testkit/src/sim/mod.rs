@@ -30,6 +30,7 @@ mod sweep;
 mod watch;
 mod world;
 
+pub use band_core::trial::Fault;
 pub use run::{Choice, Report, replay};
 pub use shrink::shrink;
 pub use sweep::{Finding, sweep};

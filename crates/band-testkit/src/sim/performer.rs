@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use band::{AdapterError, AdapterResult, AgentInput, Error, FrameworkAdapter};
-use band_wire::MessageId;
+use band_wire::{ChatId, MessageId};
 use tokio::time::sleep;
 
 use super::scenario::Behaviour;
@@ -64,6 +64,12 @@ impl Performer {
         let earlier = world.watch.runs_of(agent, message).count();
         world.note(|| format!("agent {agent} runs {message}: {}", input.text()));
         super::check::steering::begins(&mut world, self.process, input.room, message);
+        let sender = input.message.sender_id;
+        let is_known = input.participants.iter().any(|member| member.id == sender);
+        if !is_known && world.watch.knows_roster(self.process, input.room) {
+            let text = format!("{:?} in {}: {message} comes from a stranger", self.process, input.room);
+            world.watch.violated("roster", text);
+        }
         Some((world.watch.began(self.process, input.room, message), earlier))
     }
 }
@@ -92,6 +98,11 @@ impl FrameworkAdapter for Performer {
             }
             Err(failed) => Err(failed.into()),
         }
+    }
+
+    async fn on_cleanup(&self, room: ChatId) -> AdapterResult {
+        self.net.lock().watch.forgotten.insert((self.process, room));
+        Ok(())
     }
 }
 

@@ -101,7 +101,10 @@ impl SimTransport {
             if let Some(kind) = kind {
                 world.count(self.process, kind);
             }
-            let fate = fate(world);
+            let mut fate = fate(world);
+            if !world.is_alive(self.process) && world.chance.permille(500) {
+                fate = Fate::Lost;
+            }
             if fate != (Fate::Carried { twice: false, answer: Way::Arrives }) {
                 world.note(|| format!("its fate is {fate:?}"));
             }
@@ -116,7 +119,8 @@ impl SimTransport {
         match way {
             Way::Arrives => {
                 let mut world = self.net.lock();
-                if world.epoch != epoch {
+                // Whoever gave up the call never hears the answer.
+                if world.epoch != epoch || answer.is_closed() {
                     return;
                 }
                 let agent = self.process.agent;

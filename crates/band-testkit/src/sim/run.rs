@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use band_core::trial;
+use band_core::trial::{self, Fault};
 
 use super::scenario::{Scenario, Weather};
 use super::stage::{Outcome, play};
@@ -16,12 +16,14 @@ pub struct Choice {
     pub only: Option<Vec<usize>>,
     /// The network does nothing by itself.
     pub calm: bool,
+    /// A fault of the product that is planted for this run.
+    pub planted: Option<Fault>,
 }
 
 impl Choice {
     /// All that a seed holds.
     pub const fn all(seed: u64) -> Self {
-        Self { seed, only: None, calm: false }
+        Self { seed, only: None, calm: false, planted: None }
     }
 
     pub(super) fn scenario(&self) -> Scenario {
@@ -32,6 +34,7 @@ impl Choice {
         if self.calm {
             scenario.weather = Weather::calm();
         }
+        scenario.judge();
         scenario
     }
 }
@@ -46,6 +49,9 @@ impl fmt::Display for Choice {
         }
         if self.calm {
             f.write_str(" --calm")?;
+        }
+        if let Some(fault) = self.planted {
+            write!(f, " --plant {fault:?}")?;
         }
         Ok(())
     }
@@ -66,6 +72,7 @@ pub struct Report {
 pub fn replay(choice: &Choice, with_trace: bool) -> Report {
     let scenario = choice.scenario();
     trial::narrow_queues(scenario.knobs.queue);
+    trial::plant(choice.planted);
     let mut heading = Vec::new();
     if with_trace {
         heading.push(format!("{} agents, {} rooms, {:?}", scenario.agents, scenario.rooms, scenario.knobs));
@@ -80,6 +87,7 @@ pub fn replay(choice: &Choice, with_trace: bool) -> Report {
             Outcome { violations: vec![violation], trace: Vec::new() }
         }
     };
+    trial::plant(None);
     trial::narrow_queues(None);
     heading.extend(trace);
     let violations = violations.into_iter().map(|found| (found.checker, found.text)).collect();

@@ -17,6 +17,8 @@ pub(crate) struct Scenario {
     pub(crate) weather: Weather,
     /// With their numbers, so that a part of them can be named.
     pub(crate) steps: Vec<(usize, Step)>,
+    /// Whatever is pushed arrives, once and in time: no step and no weather keeps it from that.
+    pub(crate) is_faithful: bool,
     /// From here on nothing goes wrong any more.
     pub(crate) heal: Duration,
 }
@@ -347,7 +349,24 @@ impl Scenario {
             steps.push(trouble(&mut chance, agents, rooms));
         }
         let heal = Duration::from_millis(ACTIVE);
-        Self { seed, agents, rooms, knobs, weather, steps: steps.into_iter().enumerate().collect(), heal }
+        let steps: Vec<(usize, Step)> = steps.into_iter().enumerate().collect();
+        let mut scenario = Self { seed, agents, rooms, knobs, weather, steps, is_faithful: false, heal };
+        scenario.judge();
+        scenario
+    }
+}
+
+impl Scenario {
+    /// Finds out how much may be expected of the pushes. Again whenever a part was left out.
+    pub(crate) fn judge(&mut self) {
+        let Weather { latency, push_lost, push_late, undialled, .. } = self.weather;
+        let is_mild = latency <= 200 && push_lost + push_late + undialled == 0;
+        let keeps_away = |(_, step): &(usize, Step)| match step.act {
+            Act::Say { .. } | Act::Steer { .. } => false,
+            Act::Script { kind, .. } => matches!(kind, Kind::Upgrade | Kind::Me | Kind::Chats),
+            _ => true,
+        };
+        self.is_faithful = is_mild && !self.steps.iter().any(keeps_away);
     }
 }
 

@@ -25,6 +25,9 @@ const LAST_GRACE: Duration = Duration::from_secs(20);
 /// After this long the platform has noticed that a silent socket is dead.
 const AFTERMATH: Duration = Duration::from_secs(100);
 
+/// A room that hears its pushes answers within this time, when nothing goes wrong.
+const PROMPT: Duration = Duration::from_secs(2);
+
 /// What came of a simulation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
@@ -63,9 +66,19 @@ pub(crate) async fn play(scenario: Scenario, with_trace: bool) -> Outcome {
     stage.heal().await;
     stage.rest().await;
     let net = Arc::clone(&stage.net);
+    if stage.has_failed() {
+        for agent in &mut stage.agents {
+            agent.crash(false).await;
+        }
+        net.close().await;
+        let mut world = net.lock();
+        let violations = std::mem::take(&mut world.watch.violations);
+        return Outcome { violations, trace: world.take_trace() };
+    }
     for agent in &mut stage.agents {
         agent.stop(Some(LAST_GRACE)).await;
     }
+    check::end::silent(&net);
     sleep(AFTERMATH).await;
     check::end::stopped(&net);
     net.close().await;
@@ -246,8 +259,12 @@ impl Stage {
             world.platform.advance(now);
             world.note(|| format!("agent {agent} in room {room}: {mode:?}"));
             match mode {
-                ControlMode::Interrupt => check::end::interrupted(world, agent, chat),
+                ControlMode::Interrupt => {
+                    check::end::interrupted(world, agent, chat);
+                    world.watch.signals.push((agent, chat, Instant::now()));
+                }
                 ControlMode::Stop => {
+                    world.watch.signals.push((agent, chat, Instant::now()));
                     world.stops.entry((agent, chat)).or_insert(now);
                 }
                 ControlMode::Play => {
@@ -273,6 +290,11 @@ impl Stage {
         });
     }
 
+    fn is_stopped(&self, agent: usize, room: usize) -> bool {
+        let world = self.net.lock();
+        world.rooms.get(room).is_some_and(|room| world.stopped_since(agent, *room).is_some())
+    }
+
     /// All faults end: everybody runs, is in every room, and may speak.
     async fn heal(&mut self) {
         self.net.lock().heal();
@@ -283,7 +305,9 @@ impl Stage {
         for agent in 0..self.scenario.agents {
             for room in 0..self.scenario.rooms {
                 self.invite(agent, room);
-                self.steer(agent, room, ControlMode::Play);
+                if self.is_stopped(agent, room) {
+                    self.steer(agent, room, ControlMode::Play);
+                }
             }
         }
         self.agents.iter_mut().for_each(Supervised::start);
@@ -293,18 +317,30 @@ impl Stage {
     /// Waits until nothing is left to do, then says something in every room, and waits again.
     async fn rest(&self) {
         self.quiet().await;
+        if self.has_failed() {
+            return;
+        }
         check::end::at_rest(&self.net);
         let all: Vec<usize> = (0..self.scenario.agents).collect();
+        // By now every dead socket has been noticed, and there is another.
+        sleep(AFTERMATH).await;
         for room in 0..self.scenario.rooms {
             self.say(room, &all, Behaviour::Reply, true);
         }
+        sleep(PROMPT).await;
+        check::end::prompt(&self.net);
         self.quiet().await;
         check::end::canaries(&self.net);
     }
 
+    /// Whether something has happened that must not. What comes after it says little.
+    fn has_failed(&self) -> bool {
+        !self.net.lock().watch.violations.is_empty()
+    }
+
     async fn quiet(&self) {
         let until = Instant::now() + PATIENCE;
-        while Instant::now() < until && !check::end::is_quiet(&self.net.lock()) {
+        while Instant::now() < until && !self.has_failed() && !check::end::is_quiet(&self.net.lock()) {
             sleep(GLANCE).await;
         }
     }

@@ -5,6 +5,8 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use band_core::trial::Fault;
+
 use super::run::{Choice, Report, replay};
 
 /// A seed that failed.
@@ -14,8 +16,8 @@ pub struct Finding {
     pub report: Report,
 }
 
-/// Runs seeds and gives those that failed, by seed. Ends early after `most` findings.
-pub fn sweep(seeds: Range<u64>, threads: usize, most: usize) -> Vec<Finding> {
+/// Runs seeds, with a fault planted or not, and gives those that failed, by seed. Ends early after `most` findings.
+pub fn sweep(seeds: Range<u64>, planted: Option<Fault>, threads: usize, most: usize) -> Vec<Finding> {
     let next = AtomicU64::new(seeds.start);
     let enough = AtomicBool::new(false);
     let found = Mutex::new(Vec::new());
@@ -27,7 +29,7 @@ pub fn sweep(seeds: Range<u64>, threads: usize, most: usize) -> Vec<Finding> {
                     if seed >= seeds.end {
                         return;
                     }
-                    let report = replay(&Choice::all(seed), false);
+                    let report = replay(&Choice { planted, ..Choice::all(seed) }, false);
                     if !report.violations.is_empty() {
                         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
                         found.push(Finding { report });

@@ -28,6 +28,7 @@ pub(crate) struct Run {
     pub(crate) process: Process,
     pub(crate) room: ChatId,
     pub(crate) message: MessageId,
+    pub(crate) began: Instant,
     /// Which stay of the agent in the room it belongs to: a new one begins with nothing remembered.
     pub(crate) stay: u32,
     pub(crate) end: Option<End>,
@@ -91,8 +92,8 @@ pub(crate) struct Watch {
     pub(crate) runs: Vec<Run>,
     pub(crate) violations: Vec<Violation>,
     excuses: BTreeMap<(usize, MessageId), BTreeSet<Excuse>>,
-    /// No request may leave before.
-    quiet: BTreeMap<Process, Instant>,
+    /// No request may leave between the two: since the answer that said so, which frees those of its own instant.
+    quiet: BTreeMap<Process, (Instant, Instant)>,
     /// Marks that end a message, by the life that sent the first one.
     pub(crate) ended: BTreeMap<(usize, MessageId), u32>,
     /// Claims that were granted, and whose handler has not started.
@@ -102,6 +103,16 @@ pub(crate) struct Watch {
     stays: BTreeMap<(usize, ChatId), u32>,
     dials: BTreeMap<Process, Dials>,
     pub(crate) retries: u32,
+    /// Whether what is pushed arrives in time.
+    is_faithful: bool,
+    /// Signals to end a turn, with the room.
+    pub(crate) signals: Vec<(usize, ChatId, Instant)>,
+    /// Interrupts of each agent in each room.
+    pub(crate) interrupts: BTreeMap<(usize, ChatId), usize>,
+    /// Who was told who is in a room.
+    rosters: BTreeSet<(Process, ChatId)>,
+    /// Which rooms an adapter was told to forget.
+    pub(crate) forgotten: BTreeSet<(Process, ChatId)>,
 }
 
 impl Watch {
@@ -118,6 +129,11 @@ impl Watch {
             stays: BTreeMap::new(),
             dials: BTreeMap::new(),
             retries: scenario.knobs.retries,
+            is_faithful: scenario.is_faithful,
+            signals: Vec::new(),
+            interrupts: BTreeMap::new(),
+            rosters: BTreeSet::new(),
+            forgotten: BTreeSet::new(),
         }
     }
 
@@ -143,7 +159,7 @@ impl Watch {
     pub(crate) fn began(&mut self, process: Process, room: ChatId, message: MessageId) -> usize {
         super::check::running::begins(self, process, room, message);
         let stay = self.stay(process.agent, room);
-        self.runs.push(Run { process, room, message, stay, end: None });
+        self.runs.push(Run { process, room, message, began: Instant::now(), stay, end: None });
         self.runs.len() - 1
     }
 
@@ -157,6 +173,11 @@ impl Watch {
         *self.stays.entry((agent, room)).or_default() += 1;
     }
 
+    /// Whether the process was told who is in the room.
+    pub(crate) fn knows_roster(&self, process: Process, room: ChatId) -> bool {
+        self.is_faithful && self.rosters.contains(&(process, room))
+    }
+
     /// Whether a claim was granted for a handler that starts now.
     pub(crate) fn take_claim(&mut self, process: Process, message: MessageId) -> bool {
         self.claims.remove(&(process, message))
@@ -166,6 +187,10 @@ impl Watch {
     pub(crate) fn over(&mut self, run: usize, end: End) {
         let Some(run) = self.runs.get_mut(run).filter(|run| run.end.is_none()) else { return };
         run.end = Some(end);
+        let run = run.clone();
+        if self.is_faithful {
+            super::check::steering::ends(self, &run);
+        }
         let (agent, message) = (run.process.agent, run.message);
         if end == End::Unposted {
             self.excuse(agent, message, Excuse::Unposted);
@@ -188,7 +213,9 @@ impl Watch {
     /// A request leaves.
     pub(crate) fn departed(&mut self, process: Process, kind: Option<Kind>, request: &Request<Bytes>) {
         let now = Instant::now();
-        if let Some(until) = self.quiet.get(&process).filter(|until| now < **until) {
+        if let Some((_, until)) =
+            self.quiet.get(&process).filter(|(since, until)| *since < now && now < *until)
+        {
             let early = *until - now;
             self.violated("retry-after", format!("{process:?} sends {} {early:?} too early", request.uri()));
         }
@@ -211,9 +238,16 @@ impl Watch {
             let header = |name: &str| answer.headers().get(name)?.to_str().ok()?.parse::<u64>().ok();
             let wait = header("retry-after-ms").map(Duration::from_millis);
             let wait = wait.or_else(|| header("retry-after").map(Duration::from_secs)).unwrap_or_default();
-            let until = Instant::now() + wait;
-            let quiet = self.quiet.entry(process).or_insert(until);
-            *quiet = until.max(*quiet);
+            let now = Instant::now();
+            let (since, until) = self.quiet.entry(process).or_insert((now, now));
+            (*since, *until) = (now, (now + wait).max(*until));
+        }
+        if status == 200
+            && kind == Some(Kind::Participants)
+            && answer.body().starts_with(b"{")
+            && let Some(room) = part(request, 5).and_then(|room| room.parse().ok())
+        {
+            self.rosters.insert((process, room));
         }
         if status == 200
             && kind == Some(Kind::Claim)

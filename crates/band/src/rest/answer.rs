@@ -1,5 +1,6 @@
 //! Reads what the platform answered.
 
+use band_core::trial::{self, Fault};
 use band_wire::rest::{Data, ErrorBody};
 use bytes::Bytes;
 use http::header::LOCATION;
@@ -37,6 +38,9 @@ impl Answer {
 
     /// How long the platform wants to be left alone.
     pub(super) fn retry_after(&self) -> Option<std::time::Duration> {
+        if trial::has(Fault::RetryAfterIgnored) {
+            return None;
+        }
         retry_after::read(&self.headers, Timestamp::now())
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use band_core::backoff::{Backoff, Dice};
+use band_core::trial::{self, Fault};
 
 use crate::error::Error;
 
@@ -63,7 +64,10 @@ pub(super) enum Policy {
 
 impl Policy {
     /// Whether a failure may be followed by another attempt, numbers aside.
-    const fn repeats(self, failure: Failure) -> bool {
+    fn repeats(self, failure: Failure) -> bool {
+        if trial::has(Fault::ConflictRetried) && matches!(failure, Failure::Status { status: 409, .. }) {
+            return true;
+        }
         let harmless = matches!(failure, Failure::Unsent | Failure::Status { status: 429, .. });
         let passing = match failure {
             Failure::Unsent | Failure::Broken => true,

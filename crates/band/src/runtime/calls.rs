@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use band_core::room::{Answer, Call, Listing, Mark as RoomMark, Member, Roster, Trouble};
+use band_core::trial::{self, Fault};
 use band_core::turn::{GIVEN_UP, MISSING_REPLY};
 use band_wire::rest::{CreateEvent, DeliveryStatus, EventType, ReportActivity};
 use band_wire::{AgentId, ChatId, MessageId};
@@ -99,7 +100,9 @@ impl RoomCalls {
             tracing::warn!(target: "band.room", room = %self.room, %err, "participants could not be read");
             trouble(err)
         })?;
-        self.roster().replace(list.into_iter().map(Member::from));
+        if !trial::has(Fault::RosterLost) {
+            self.roster().replace(list.into_iter().map(Member::from));
+        }
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use band_core::platform::text::has_visible;
 use band_core::room::{CANCEL_GRACE, Member, Record};
+use band_core::trial::{self, Fault};
 use band_core::turn::{Effect, Verdict, address};
 use band_wire::rest::{
     CreateEvent, EventCreated, EventType, MentionInput, MessageSent, Participant, SendMessage, code,
@@ -211,7 +212,11 @@ impl RoomTools {
             tracing::info!(target: "band.tools", message_id = %id, "an earlier attempt has sent this message already");
             return Ok(MessageSent { id, success: true, recipients: Vec::new() });
         }
-        let key = format!("{trigger}-{ordinal}");
+        let key = if trial::has(Fault::OrdinalRandom) {
+            uuid::Uuid::new_v4().to_string()
+        } else {
+            format!("{trigger}-{ordinal}")
+        };
         let mentions = to.into_iter().map(|id| self.mention(id)).collect();
         let message = SendMessage { content, mentions, attachment_ids: Vec::new() };
         let sent = match self.shared.port.send(&message, &key).await {

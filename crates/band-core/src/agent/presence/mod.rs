@@ -10,6 +10,7 @@
 //! | list: a room that is gone | leave it, close its task |
 //! | list failed | again after a backoff |
 //! | first list, existing rooms unwanted | its rooms are passed over, until the agent is added to them anew |
+//! | list read | again after 150 to 300 s |
 //! | room added, removed, deleted | join; leave and close |
 //! | joined, no task | open it |
 //! | joined, task open | it looks for missed messages before anything else |
@@ -28,10 +29,13 @@ use band_wire::ChatId;
 
 use crate::backoff::{Backoff, Dice};
 use crate::timers::Timers;
+use crate::trial::{self, Fault};
 use crate::{Deadline, Machine, Moment};
 
 const LIST_BASE: Duration = Duration::from_secs(1);
 const LIST_MAX: Duration = Duration::from_secs(30);
+/// The list is read again after half of this at least: an addition or a removal may not have been heard of.
+const LIST_AGAIN: Duration = Duration::from_secs(300);
 /// How long a room's task that ended by itself stays away.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
@@ -88,7 +92,7 @@ pub enum Output {
 /// Why presence wants to wake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// The list that failed is due again.
+    /// The list is due again.
     List,
     /// A room's task is due again.
     Reopen(ChatId),
@@ -188,7 +192,7 @@ impl Presence {
     fn disconnected(&mut self) {
         for (room, entry) in &mut self.rooms {
             let was_joined = std::mem::take(&mut entry.joined);
-            if was_joined && entry.stay == Stay::Open {
+            if was_joined && entry.stay == Stay::Open && !trial::has(Fault::GapIgnored) {
                 self.out.push_back(Output::Unsubscribed(*room));
             }
         }
@@ -199,6 +203,8 @@ impl Presence {
         match rooms {
             Ok(rooms) => {
                 self.backoff.reset();
+                let wait = LIST_AGAIN / 2 + self.dice.up_to(LIST_AGAIN / 2);
+                self.timers.set(Why::List, self.now + wait);
                 let rooms: BTreeSet<ChatId> = rooms.into_iter().collect();
                 self.pass_over(&rooms);
                 let wanted = self.rooms.iter().filter(|(_, entry)| entry.wanted).map(|(room, _)| *room);
@@ -272,6 +278,7 @@ impl Presence {
                 entry.stay = Stay::Open;
                 self.out.push_back(Output::Open(room));
             }
+            Stay::Open if trial::has(Fault::GapIgnored) => {}
             Stay::Open => self.out.push_back(Output::Subscribed(room)),
             Stay::None | Stay::Closing => {}
         }

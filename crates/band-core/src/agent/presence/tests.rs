@@ -260,3 +260,11 @@ proptest! {
         prop_assert_eq!(rooms, [room(1), room(2)]);
     }
 }
+
+#[test]
+fn an_addition_and_a_removal_that_were_not_heard_of_are_found_by_the_next_list() {
+    let mut rig = Rig::in_rooms(&[1, 2]);
+    assert_eq!(rig.wait(149), []);
+    assert_eq!(rig.wait(151), [Output::List]);
+    assert_eq!(rig.listed(&[2, 3]), [Output::Leave(room(1)), Output::Close(room(1)), Output::Join(room(3))]);
+}

@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, VecDeque};
 use band_wire::ChatId;
 use band_wire::phx::{Frame, FrameError, Topic, reserved};
 
+use crate::trial::{self, Fault};
 use crate::{Deadline, Machine, Moment};
 
 use super::channels::{Cause, Channels, Heard, number};
@@ -147,6 +148,9 @@ impl LinkMachine {
             self.join(now, topic);
         }
         for act in self.rooms.fresh_socket() {
+            if trial::has(Fault::RoomsNotRejoined) && self.counters.connections > 1 {
+                break;
+            }
             if let Act::Join(topic) = act {
                 settling.insert(topic);
             }

@@ -7,7 +7,7 @@ use band_wire::rest::DeliveryStatus;
 use band_wire::{ChatId, MessageId};
 
 use super::super::watch::{End, Excuse, Said};
-use super::super::world::{Net, World};
+use super::super::world::{Net, Process, World};
 
 /// A message and an agent that it mentions.
 struct Mention {
@@ -81,6 +81,7 @@ pub(crate) fn interrupted(world: &mut World, agent: usize, room: ChatId) {
         .filter(|message| status(world, agent, room, *message) != Some(DeliveryStatus::Processed))
         .collect();
     open.into_iter().for_each(|message| world.watch.excuse(agent, message, Excuse::Interrupted));
+    *world.watch.interrupts.entry((agent, room)).or_default() += 1;
 }
 
 /// Everything that was said has come to its end.
@@ -102,6 +103,7 @@ pub(crate) fn at_rest(net: &Arc<Net>) {
         }
         replies(&world, &mention, &mut found);
     }
+    consumed(&world, &mut found);
     found.into_iter().for_each(|(checker, text)| world.watch.violated(checker, text));
 }
 
@@ -134,6 +136,61 @@ fn replies(world: &World, mention: &Mention, found: &mut Vec<(&'static str, Stri
             format!("agent {agent}: {message} is processed with {} of {wanted} replies", seen.len()),
         ));
     }
+}
+
+/// An interrupt consumes one message at most.
+fn consumed(world: &World, found: &mut Vec<(&'static str, String)>) {
+    let mut consumed: BTreeMap<(usize, ChatId), usize> = BTreeMap::new();
+    for mention in mentions(world) {
+        let runs = || world.watch.runs_of(mention.agent, mention.message);
+        let was_answered = runs().any(|run| run.end == Some(End::Answered));
+        let is_silent = mention.status == Some(DeliveryStatus::Processed) && !was_answered;
+        if is_silent
+            && mention.excused(world, Excuse::Interrupted)
+            && runs().all(|run| run.end != Some(End::Died))
+        {
+            *consumed.entry((mention.agent, mention.said.room)).or_default() += 1;
+        }
+    }
+    for ((agent, room), count) in consumed {
+        let interrupts = world.watch.interrupts.get(&(agent, room)).copied().unwrap_or_default();
+        if count > interrupts {
+            found.push((
+                "interrupt",
+                format!("agent {agent} in {room}: {interrupts} interrupts consumed {count} messages"),
+            ));
+        }
+    }
+}
+
+/// Every room has heard the push and answered at once.
+pub(crate) fn prompt(net: &Arc<Net>) {
+    let mut world = net.lock();
+    let late: Vec<String> = mentions(&world)
+        .iter()
+        .filter(|mention| mention.said.is_canary && mention.status != Some(DeliveryStatus::Processed))
+        .map(|mention| format!("agent {} has not answered in {} yet", mention.agent, mention.said.room))
+        .collect();
+    late.into_iter().for_each(|text| world.watch.violated("prompt", text));
+}
+
+/// All agents have stopped: none is shown as working, and their adapters have forgotten every room.
+pub(crate) fn silent(net: &Arc<Net>) {
+    let mut world = net.lock();
+    let mut found = Vec::new();
+    for (agent, actor) in world.actors.iter().enumerate() {
+        for room in &world.rooms {
+            if world.platform.is_working(*room, actor.id) {
+                found.push(format!("agent {agent} is shown as working in {room}"));
+            }
+            let process = Process { agent, life: actor.life };
+            let has_run = world.watch.runs.iter().any(|run| run.process == process && run.room == *room);
+            if has_run && !world.watch.forgotten.contains(&(process, *room)) {
+                found.push(format!("the adapter of agent {agent} was not told to forget {room}"));
+            }
+        }
+    }
+    found.into_iter().for_each(|text| world.watch.violated("left-over", text));
 }
 
 /// Every room answers.

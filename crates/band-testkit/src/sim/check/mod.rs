@@ -7,6 +7,8 @@
 //! | `run-again` | a handler that has finished is not run again for the same message |
 //! | `over-budget` | no more attempts than are allowed are made in one process |
 //! | `while-stopped` | no handler starts in a room that a person has stopped |
+//! | `signal` | a handler that is asked to end has ended soon |
+//! | `roster` | a handler is told who is in the room, if the platform has said so |
 //! | `order` | messages of a room are taken up in the platform's order |
 //! | `retry-after` | who is told to wait waits |
 //! | `no-retry-of-409` | a conflict is an answer |
@@ -14,9 +16,10 @@
 //! | `storm` | no more dials than a backoff allows |
 //! | `handled` | every mention comes to its documented end |
 //! | `one-reply` | each reply is visible once, and none is missing |
-//! | `one-notice` | a failure is told once for each attempt |
 //! | `ack` | what has finished is marked |
+//! | `interrupt` | an interrupt consumes one message at most |
 //! | `deaf` | every room answers when everything is quiet |
+//! | `prompt` | with a sound network a push is answered at once |
 //! | `left-over` | no claim, no indicator, no handler, no task is left |
 //! | `bounded` | no queue has grown beyond its bound |
 

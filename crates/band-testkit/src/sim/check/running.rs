@@ -28,12 +28,12 @@ pub(crate) fn begins(watch: &mut Watch, process: Process, room: ChatId, message:
             _ => {}
         }
     }
-    if charged >= watch.retries {
+    let unmarked = watch.is_excused(process.agent, message, Excuse::Unmarked);
+    if charged >= watch.retries && !unmarked {
         found.push(("over-budget", format!("{message} has had its {charged} attempts")));
     }
     let ended = watch.ended.get(&(process.agent, message));
     let answered = watch.runs_of(process.agent, message).any(|run| run.end == Some(End::Answered));
-    let unmarked = watch.is_excused(process.agent, message, Excuse::Unmarked);
     if let Some(life) = ended.filter(|life| **life < process.life && answered && !unmarked) {
         found.push(("run-again", format!("{message} was marked by life {life} already")));
     }

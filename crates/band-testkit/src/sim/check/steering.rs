@@ -1,10 +1,15 @@
-//! Checked whenever a handler starts: whether a person has stopped the agent in the room.
+//! What people's signals do: no handler starts in a room that is stopped, and one that runs ends soon.
 
 use std::time::Duration;
 
 use band_wire::{ChatId, MessageId};
+use tokio::time::Instant;
 
+use super::super::watch::{Run, Watch};
 use super::super::world::{Process, World};
+
+/// A turn that was asked to end has ended within this time: the grace, and the signal's own way.
+const ENDED: Duration = Duration::from_millis(2_500);
 
 /// A stop that is older must have been noticed: the claim that a start needs is refused.
 const NOTICED: Duration = Duration::from_secs(60);
@@ -16,5 +21,17 @@ pub(crate) fn begins(world: &mut World, process: Process, room: ChatId, message:
     if stopped_for > NOTICED {
         let text = format!("{process:?} in {room}: {message} starts {stopped_for:?} after the stop");
         world.watch.violated("while-stopped", text);
+    }
+}
+
+/// A handler's run is over, in a simulation in which every push arrives in time.
+pub(crate) fn ends(watch: &mut Watch, run: &Run) {
+    let now = Instant::now();
+    let is_late = |at: &Instant| *at > run.began && now > *at + ENDED;
+    let signals = watch.signals.iter();
+    let mut here = signals.filter(|(agent, room, _)| (*agent, *room) == (run.process.agent, run.room));
+    if here.any(|(_, _, at)| is_late(at)) {
+        let text = format!("{:?} in {}: {} went on after a signal", run.process, run.room, run.message);
+        watch.violated("signal", text);
     }
 }

@@ -125,7 +125,7 @@ fn me(platform: &Platform, caller: Caller) -> Answered {
         owner_uuid: owner.id,
         listed_in_directory: false,
         tags: Vec::new(),
-        feature_flags: None,
+        feature_flags: Some(std::collections::BTreeMap::from([(rest::IDEMPOTENCY_KEYS.to_owned(), true)])),
         avatar_url: None,
         inserted_at: agent.inserted_at,
         updated_at: agent.updated_at,
