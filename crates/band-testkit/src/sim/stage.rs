@@ -12,7 +12,7 @@ use tokio::time::{Instant, advance, sleep, sleep_until};
 use super::check;
 use super::process::Supervised;
 use super::scenario::{Act, Behaviour, Scenario, Step, When};
-use super::watch::{Said, Violation};
+use super::watch::{Excuse, Said, Violation};
 use super::world::Net;
 
 /// How long everything may take to come to rest.
@@ -240,7 +240,13 @@ impl Stage {
             match world.platform.say(world.person, chat, &content, &ids) {
                 Ok(id) => {
                     world.note(|| format!("room {room}: {id} says to {to:?}: {content}"));
-                    world.watch.said.insert(id, Said { room: chat, to, how, is_canary });
+                    for agent in &to {
+                        // Nobody is served while they are stopped, and later pushes may come first.
+                        if world.stopped_since(*agent, chat).is_some() {
+                            world.watch.excuse(*agent, id, Excuse::Disturbed);
+                        }
+                    }
+                    world.watch.said.insert(id, Said { room: chat, to, how, at: Instant::now(), is_canary });
                 }
                 Err(refusal) => {
                     world.watch.violated("set-up", format!("a message is refused: {refusal}"));
@@ -265,6 +271,7 @@ impl Stage {
                 }
                 ControlMode::Stop => {
                     world.watch.signals.push((agent, chat, Instant::now()));
+                    check::end::stopped_here(world, agent, chat);
                     world.stops.entry((agent, chat)).or_insert(now);
                 }
                 ControlMode::Play => {

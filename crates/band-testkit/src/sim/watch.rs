@@ -12,12 +12,16 @@ use super::platform::Answer;
 use super::scenario::{Behaviour, Kind, Scenario, Scripted};
 use super::world::Process;
 
+/// How late a signal may come.
+const LATE: Duration = Duration::from_secs(5);
+
 /// A message of a person.
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
     pub(crate) room: ChatId,
     pub(crate) to: Vec<usize>,
     pub(crate) how: Behaviour,
+    pub(crate) at: Instant,
     /// Whether it was said after all faults had ended.
     pub(crate) is_canary: bool,
 }
@@ -171,6 +175,27 @@ impl Watch {
     /// The agent is taken out of a room.
     pub(crate) fn left(&mut self, agent: usize, room: ChatId) {
         *self.stays.entry((agent, room)).or_default() += 1;
+    }
+
+    /// Whether a person has stopped or interrupted the agent in a room.
+    pub(crate) fn was_steered(&self, agent: usize, room: ChatId) -> bool {
+        self.signals.iter().any(|(who, here, _)| (*who, *here) == (agent, room))
+    }
+
+    /// Whether the message was cut short by a signal that was sent not long before it: it may have come late.
+    pub(crate) fn was_cut_short(&self, agent: usize, message: MessageId) -> bool {
+        let has_run = self.runs_of(agent, message).next().is_some();
+        if let Some(said) = self.said.get(&message).filter(|_| !has_run) {
+            let mut signals =
+                self.signals.iter().filter(|(who, room, _)| (*who, *room) == (agent, said.room));
+            return signals.any(|(_, _, at)| *at <= said.at && said.at - *at <= LATE);
+        }
+        self.runs_of(agent, message).any(|run| {
+            let is_meant = |(who, room, at): &(usize, ChatId, Instant)| {
+                (*who, *room) == (agent, run.room) && *at <= run.began && run.began - *at <= LATE
+            };
+            matches!(run.end, Some(End::Cancelled | End::Dropped)) && self.signals.iter().any(is_meant)
+        })
     }
 
     /// Whether the process was told who is in the room.

@@ -73,6 +73,13 @@ pub(crate) fn is_quiet(world: &World) -> bool {
     !is_running && mentions(world).iter().all(|mention| mention.is_settled(world))
 }
 
+/// A person stops the agent: what is open there may be overtaken when it goes on.
+pub(crate) fn stopped_here(world: &mut World, agent: usize, room: ChatId) {
+    let here = world.watch.said.iter().filter(|(_, said)| said.room == room && said.to.contains(&agent));
+    let open: Vec<MessageId> = here.map(|(message, _)| *message).collect();
+    open.into_iter().for_each(|message| world.watch.excuse(agent, message, Excuse::Disturbed));
+}
+
 /// A person interrupts: what is open there may be consumed without a reply.
 pub(crate) fn interrupted(world: &mut World, agent: usize, room: ChatId) {
     let here = world.watch.said.iter().filter(|(_, said)| said.room == room && said.to.contains(&agent));
@@ -130,7 +137,12 @@ fn replies(world: &World, mention: &Mention, found: &mut Vec<(&'static str, Stri
     let wanted = said.how.replies();
     let is_complete = (0..wanted).all(|ordinal| seen.contains_key(&ordinal));
     let lacks = !is_complete && *status == Some(DeliveryStatus::Processed);
-    if lacks && !mention.excused(world, Excuse::Interrupted) && !mention.excused(world, Excuse::Unposted) {
+    let signalled = world.watch.was_cut_short(*agent, *message);
+    if lacks
+        && !signalled
+        && !mention.excused(world, Excuse::Interrupted)
+        && !mention.excused(world, Excuse::Unposted)
+    {
         found.push((
             "one-reply",
             format!("agent {agent}: {message} is processed with {} of {wanted} replies", seen.len()),
@@ -169,6 +181,8 @@ pub(crate) fn prompt(net: &Arc<Net>) {
     let late: Vec<String> = mentions(&world)
         .iter()
         .filter(|mention| mention.said.is_canary && mention.status != Some(DeliveryStatus::Processed))
+        // Whoever missed a play finds out by asking, a minute later.
+        .filter(|mention| !world.watch.was_steered(mention.agent, mention.said.room))
         .map(|mention| format!("agent {} has not answered in {} yet", mention.agent, mention.said.room))
         .collect();
     late.into_iter().for_each(|text| world.watch.violated("prompt", text));
