@@ -256,6 +256,14 @@ impl Flow {
         self.end.as_ref()
     }
 
+    /// The message that is marked with this one and is in hand now, if any.
+    pub const fn draining(&self) -> Option<MessageId> {
+        match self.stage {
+            Stage::DrainClaiming(id) | Stage::DrainMarking(id) => Some(id),
+            _ => None,
+        }
+    }
+
     /// Takes the answer to the last call. Once there is an end the message is out of hand.
     pub fn answer(&mut self, answer: Answer, claims: &mut Claims) {
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);

@@ -177,6 +177,22 @@ fn a_message_that_is_in_hand_is_not_taken_twice() {
 }
 
 #[test]
+fn a_message_that_is_drained_is_named_as_long_as_it_is_in_hand() {
+    let mut claims = Claims::new();
+    let mut flow = Flow::new(start(), &mut claims);
+    let mut named = Vec::new();
+    let probed = Answer::Probed(Ok(false));
+    let turn = [served(1), OK, Answer::Participants, probed, past(&[1, 2]), Answer::Ran(Ran::Done), OK];
+    for answer in turn.into_iter().chain([served(2), OK, OK, Answer::Next(Ok(None))]) {
+        let call = flow.poll().unwrap();
+        named.extend(flow.draining().map(|id| (name(&call), id.uuid().as_u128())));
+        flow.answer(answer, &mut claims);
+    }
+    assert_eq!(named, [("claim 2".to_owned(), 2), ("processed 2".to_owned(), 2)]);
+    assert_eq!((flow.draining(), flow.end()), (None, Some(&Ok(done(&[2], false)))));
+}
+
+#[test]
 fn a_message_behind_another_is_looked_for_and_only_a_word_to_work_under_way_is_taken() {
     let behind = || vec![served(9), listed(&[9, 8], Some("a")), listed(&[1], None), Answer::Participants];
     let mut waits = behind();

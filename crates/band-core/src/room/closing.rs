@@ -24,10 +24,14 @@ impl Room {
     }
 
     pub(super) fn close(&mut self, by: Option<Moment>) {
-        let by = by.unwrap_or(self.now).max(self.now);
+        let mut by = by.unwrap_or(self.now).max(self.now);
         match &mut self.life {
             Life::Closed => return,
-            Life::Closing { by: known, .. } => *known = by.min(*known),
+            // Said again, it can only become sooner.
+            Life::Closing { by: known, .. } => {
+                by = by.min(*known);
+                *known = by;
+            }
             Life::Open => self.life = Life::Closing { by, graceful: true },
         }
         self.drop_prepared();

@@ -267,7 +267,7 @@ impl Room {
         match answer {
             Answer::Next(served) => self.next_answered(call, served),
             Answer::Listed(page) => {
-                if !self.offers_listed(call, &page) {
+                if let Some(page) = self.offers.listed(call, page) {
                     self.list_answered(call, page);
                 }
             }

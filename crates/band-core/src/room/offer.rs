@@ -42,6 +42,22 @@ impl Offers {
         }
         self.wanted = head.is_some();
     }
+
+    /// Takes the answer to the page that was asked for; gives it back when it was another one.
+    pub(super) fn listed(
+        &mut self,
+        call: CallId,
+        page: Result<Listing, Trouble>,
+    ) -> Option<Result<Listing, Trouble>> {
+        if self.asked.take_if(|asked| *asked == call).is_none() {
+            return Some(page);
+        }
+        if let Ok(Listing { messages, next }) = page {
+            self.page = messages.into();
+            self.cursor = next;
+        }
+        None
+    }
 }
 
 impl Room {
@@ -82,18 +98,6 @@ impl Room {
     fn may_offer(&self, message: &Message) -> bool {
         let is_new = self.offers.head != Some(message.id) && !self.offers.seen.contains(&message.id);
         is_new && self.is_runnable(message)
-    }
-
-    /// Takes the answer to the page that was asked for; false when it was another one.
-    pub(super) fn offers_listed(&mut self, call: CallId, page: &Result<Listing, Trouble>) -> bool {
-        if self.offers.asked.take_if(|asked| *asked == call).is_none() {
-            return false;
-        }
-        if let Ok(Listing { messages, next }) = page {
-            self.offers.page = messages.iter().cloned().collect();
-            self.offers.cursor.clone_from(next);
-        }
-        true
     }
 
     pub(super) fn offer_ended(&mut self, id: MessageId, ending: Ending, cancel: Option<Cancel>) {

@@ -1,6 +1,7 @@
 //! Many agents in one process against the real platform, some of them ill-behaved.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ enum Manner {
     /// Blocks its thread until it is released.
     Blocks(Mutex<Receiver<()>>),
     RefusesToStart,
+    /// Its cleanup fails once.
+    Untidy(AtomicBool),
 }
 
 struct Member {
@@ -43,7 +46,14 @@ impl SimpleAdapter for Member {
         match self.manner {
             Manner::PanicsAtStart => panic!("on purpose, at the start"),
             Manner::RefusesToStart => Err("on purpose".into()),
-            Manner::Good | Manner::PanicsInTurn | Manner::Blocks(_) => Ok(()),
+            Manner::Good | Manner::PanicsInTurn | Manner::Blocks(_) | Manner::Untidy(_) => Ok(()),
+        }
+    }
+
+    async fn cleanup_all(&self) -> AdapterResult {
+        match &self.manner {
+            Manner::Untidy(tidied) if !tidied.swap(true, Ordering::Relaxed) => Err("on purpose".into()),
+            _ => Ok(()),
         }
     }
 
@@ -54,7 +64,7 @@ impl SimpleAdapter for Member {
                 // An error means that nobody releases it any more.
                 let _ = until.lock().unwrap().recv();
             }
-            Manner::Good | Manner::PanicsAtStart | Manner::RefusesToStart => {}
+            Manner::Good | Manner::PanicsAtStart | Manner::RefusesToStart | Manner::Untidy(_) => {}
         }
         turn.reply("here").await?;
         let _ = self.answered.send(self.me).await;
@@ -196,6 +206,19 @@ async fn each_agent_that_does_not_start_says_why_and_the_others_run() {
     assert!(stopped.state.is_well(), "{stopped}");
     assert_eq!(fleet.up(), 1);
     fleet.stop(None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_stop_could_not_clean_up_is_cleaned_up_before_the_agent_starts_again() {
+    let mut scene = Scene::set(1).await;
+    let mut fleet = scene.host(|_| Manner::Untidy(AtomicBool::new(false))).start().await;
+    let untidy = scene.agents[0].0.id;
+    let stopped = fleet.stop_one(untidy, None).await.unwrap();
+    assert!(matches!(stopped.state, AgentState::Incomplete(_)), "{stopped}");
+    fleet.restart(untidy).await.unwrap();
+    scene.say(0, "hello").await;
+    assert_eq!(scene.hear(1).await, [untidy]);
+    assert!(fleet.stop(Some(PATIENCE)).await.iter().all(|report| report.state.is_well()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -52,9 +52,11 @@ impl<H: Clone + Send + Sync + 'static> BackendTurns<H> {
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<AdapterError>,
     {
+        let stop = Arc::new(stop);
         let stop = Box::new(move |handle| -> Stopping {
-            let stopping = stop(handle);
-            Box::pin(async move { stopping.await.map_err(Into::into) })
+            let stop = Arc::clone(&stop);
+            // Called when it is polled, where a panic is caught.
+            Box::pin(async move { stop(handle).await.map_err(Into::into) })
         });
         let inner = Inner {
             provider: provider.into(),
@@ -363,6 +365,21 @@ mod tests {
         let began = Instant::now();
         backend.settle(room()).await;
         assert_eq!(began.elapsed(), STOP_LIMIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_that_panics_before_it_waits_leaves_the_room_free() {
+        let stop = |handle: u32| {
+            assert_ne!(handle, 1, "on purpose");
+            std::future::ready(Ok::<(), String>(()))
+        };
+        let backend = BackendTurns::new("codex", stop);
+        {
+            let mut first = std::pin::pin!(backend.run(room(), at(1), |_| pending::<AdapterResult>()));
+            assert!(timeout(STOP_LIMIT, first.as_mut()).await.is_err());
+        }
+        timeout(STOP_LIMIT * 2, backend.settle(room())).await.unwrap();
+        assert_eq!(backend.run(room(), at(2), |handle| async move { Ok(handle) }).await.unwrap(), 2);
     }
 
     #[tokio::test(start_paused = true)]

@@ -50,9 +50,10 @@ trait DynAdapter: Send + Sync {
     fn cleanup_all(&self) -> Boxed<'_>;
 }
 
+/// Each hook is called when its future is polled, so that whoever catches panics there catches all of it.
 impl<A: FrameworkAdapter> DynAdapter for A {
     fn on_event(&self, input: AgentInput) -> Boxed<'_> {
-        Box::pin(FrameworkAdapter::on_event(self, input))
+        Box::pin(async move { FrameworkAdapter::on_event(self, input).await })
     }
 
     fn name(&self) -> &str {
@@ -76,7 +77,7 @@ impl<A: FrameworkAdapter> DynAdapter for A {
     }
 
     fn on_started<'a>(&'a self, me: &'a Identity, platform: &'a PlatformConnection) -> Boxed<'a> {
-        Box::pin(FrameworkAdapter::on_started(self, me, platform))
+        Box::pin(async move { FrameworkAdapter::on_started(self, me, platform).await })
     }
 
     fn model_selection(&self) -> ModelSelection {
@@ -84,15 +85,15 @@ impl<A: FrameworkAdapter> DynAdapter for A {
     }
 
     fn list_models(&self) -> Boxed<'_, Option<ModelCatalog>> {
-        Box::pin(FrameworkAdapter::list_models(self))
+        Box::pin(async move { FrameworkAdapter::list_models(self).await })
     }
 
     fn apply_model_selection<'a>(&'a self, selection: &'a ModelSelection, room: ChatId) -> Boxed<'a> {
-        Box::pin(FrameworkAdapter::apply_model_selection(self, selection, room))
+        Box::pin(async move { FrameworkAdapter::apply_model_selection(self, selection, room).await })
     }
 
     fn try_handle_control<'a>(&'a self, message: &'a ControlMessage) -> Boxed<'a, bool> {
-        Box::pin(FrameworkAdapter::try_handle_control(self, message))
+        Box::pin(async move { FrameworkAdapter::try_handle_control(self, message).await })
     }
 
     fn cleanups(&self) -> Option<&Cleanups> {
@@ -104,11 +105,11 @@ impl<A: FrameworkAdapter> DynAdapter for A {
     }
 
     fn on_cleanup(&self, room: ChatId) -> Boxed<'_> {
-        Box::pin(FrameworkAdapter::on_cleanup(self, room))
+        Box::pin(async move { FrameworkAdapter::on_cleanup(self, room).await })
     }
 
     fn cleanup_all(&self) -> Boxed<'_> {
-        Box::pin(FrameworkAdapter::cleanup_all(self))
+        Box::pin(async move { FrameworkAdapter::cleanup_all(self).await })
     }
 }
 
@@ -171,5 +172,35 @@ impl FrameworkAdapter for BoxedAdapter {
 
     fn cleanup_all(&self) -> impl Future<Output = AdapterResult> + Send {
         self.0.cleanup_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use band_wire::Id;
+    use futures_util::FutureExt;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// Panics before it gives a future.
+    struct Hasty;
+
+    impl FrameworkAdapter for Hasty {
+        async fn on_event(&self, _: AgentInput) -> AdapterResult {
+            Ok(())
+        }
+
+        fn on_cleanup(&self, room: ChatId) -> impl Future<Output = AdapterResult> + Send {
+            assert!(!room.uuid().is_nil(), "on purpose");
+            async { Ok(()) }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_hook_that_panics_before_it_waits_is_caught_like_one_that_panics_later() {
+        let boxed = BoxedAdapter::new(Hasty);
+        let cleaning = FrameworkAdapter::on_cleanup(&boxed, Id::new(Uuid::nil()));
+        assert!(std::panic::AssertUnwindSafe(cleaning).catch_unwind().await.is_err());
     }
 }

@@ -88,11 +88,12 @@ impl Body {
                     self.cut_short |= !end.graceful;
                     self.pending.rooms.extend(end.left.into_iter().chain(end.leftover.keys().copied()));
                     self.pending.leftover = end.leftover;
-                    failures.extend(self.forget_rooms(host).await);
-                    for (room, error) in end.unforgotten {
-                        self.pending.rooms.insert(room);
-                        failures.push(CleanupFailure::of_room(room, error));
-                    }
+                    let earlier = self.pending.rooms.clone();
+                    // Noted before the next wait: this may be dropped there.
+                    self.pending.rooms.extend(end.unforgotten.keys());
+                    failures.extend(self.forget_rooms(host, earlier).await);
+                    let refused = end.unforgotten.into_iter();
+                    failures.extend(refused.map(|(room, error)| CleanupFailure::of_room(room, error)));
                 }
                 Some(Err(broken)) => {
                     self.cut_short = true;
@@ -102,7 +103,7 @@ impl Body {
                 None => {}
             }
         } else {
-            failures.extend(self.forget_rooms(host).await);
+            failures.extend(self.forget_rooms(host, self.pending.rooms.clone()).await);
         }
         failures
     }
@@ -119,10 +120,10 @@ impl Body {
         Some(CleanupFailure::of_room(room, error))
     }
 
-    /// Has the adapter forget the rooms that it could not forget before.
-    async fn forget_rooms(&mut self, host: &Host) -> Vec<CleanupFailure> {
+    /// Has the adapter forget rooms that it could not forget before.
+    async fn forget_rooms(&mut self, host: &Host, rooms: BTreeSet<ChatId>) -> Vec<CleanupFailure> {
         let mut failures = Vec::new();
-        for room in self.pending.rooms.clone() {
+        for room in rooms {
             if let Some(failure) = self.still_running(room).await {
                 failures.push(failure);
                 continue;

@@ -44,9 +44,11 @@ impl Hooks {
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<AdapterError>,
     {
+        let callback = Arc::new(callback);
         Box::new(move |room, member| {
-            let called = callback(room, member);
-            Box::pin(async move { called.await.map_err(Into::into) })
+            let callback = Arc::clone(&callback);
+            // Called when it is polled, where a panic is caught.
+            Box::pin(async move { callback(room, member).await.map_err(Into::into) })
         })
     }
 
@@ -147,25 +149,25 @@ mod tests {
         let noted = Arc::clone(&told);
         let hooks = Hooks {
             participant_added: Some(Hooks::boxed(move |_, who: Member| {
-                let noted = Arc::clone(&noted);
+                let n = who.id.uuid().as_u128();
+                noted.lock().unwrap().push(n);
+                assert_ne!(n, 2, "on purpose, at once");
                 async move {
-                    let n = who.id.uuid().as_u128();
-                    noted.lock().unwrap().push(n);
-                    assert_ne!(n, 2, "on purpose");
+                    assert_ne!(n, 3, "on purpose, later");
                     if n == 1 { Err("no") } else { Ok(()) }
                 }
             })),
             ..Hooks::default()
         };
         let mut callbacks = RoomCallbacks::new(Arc::new(hooks), Id::new(Uuid::nil()));
-        for n in 1..=3 {
+        for n in 1..=4 {
             callbacks.tell(Presence::Arrived(member(n)));
         }
         callbacks.tell(Presence::Left(member(9)));
-        for _ in 1..=3 {
+        for _ in 1..=4 {
             callbacks.next().await;
         }
-        assert_eq!(*told.lock().unwrap(), [1, 2, 3]);
+        assert_eq!(*told.lock().unwrap(), [1, 2, 3, 4]);
         assert!(callbacks.waiting.is_empty(), "nobody asked to hear of those who left");
     }
 }

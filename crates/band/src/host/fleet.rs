@@ -135,7 +135,8 @@ impl Fleet {
         None
     }
 
-    /// Starts an agent again that failed, ended or was stopped; one that still runs is stopped at once first.
+    /// Starts an agent again that failed, ended or was stopped; one that still runs is stopped at once first, and
+    /// what an earlier stop has left is cleaned up.
     ///
     /// # Errors
     /// There is no such agent; it could not be cleaned up; it does not start.
@@ -143,12 +144,11 @@ impl Fleet {
         let Some(member) = self.members.get_mut(&agent) else {
             return Err(Error::Config(format!("agent {agent} is not on this host")));
         };
-        let (again, was_up) = (member.agent.clone(), matches!(member.now, Now::Up(_)));
+        let again = member.agent.clone();
         let mut task = JoinSet::new();
         task.spawn(async move {
-            if was_up {
-                again.stop(None).await?;
-            }
+            // Of one that is down, what an earlier stop could not clean up.
+            again.stop(None).await?;
             again.start().await
         });
         let outcome = task.join_next().await.unwrap_or(Ok(Err(Error::Ended(StopReason::Requested))));

@@ -39,6 +39,11 @@ impl RoomJournal {
         lock(&self.sum).posted.get(&(message, ordinal)).copied()
     }
 
+    /// Whether the platform is owed a mark.
+    pub fn owes(&self) -> bool {
+        !lock(&self.sum).debts.is_empty()
+    }
+
     /// The sum of all that was recorded, by this process and those before it.
     pub fn recovered(&self) -> Recovered {
         lock(&self.sum).clone()

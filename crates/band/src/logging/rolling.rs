@@ -46,16 +46,23 @@ impl Rolling {
                 fs::rename(self.numbered(n), self.numbered(n + 1))?;
             }
         }
-        fs::rename(&self.path, self.numbered(1))?;
-        open(&self.path)
+        match fs::rename(&self.path, self.numbered(1)) {
+            // Somebody took it away, or an earlier attempt got only so far.
+            Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err),
+            Ok(()) | Err(_) => open(&self.path),
+        }
     }
 
     fn append(&self, line: &[u8]) -> io::Result<()> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let more = u64::try_from(line.len()).unwrap_or(u64::MAX);
         let is_full = self.max_bytes > 0 && open.length.saturating_add(more) > self.max_bytes;
-        if is_full && open.length > 0 {
-            *open = self.roll()?;
+        // A file that is too long is better than a line that is lost.
+        if is_full
+            && open.length > 0
+            && let Ok(next) = self.roll()
+        {
+            *open = next;
         }
         open.file.write_all(line)?;
         open.length = open.length.saturating_add(more);
@@ -135,6 +142,25 @@ mod tests {
         let again = Rolling::open(path, 10, 2).unwrap();
         again.append(b"next\n").unwrap();
         assert_eq!(read("band.log"), "next\n", "what was there counts");
+    }
+
+    #[test]
+    fn a_line_is_written_even_when_the_file_can_not_be_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("band.log");
+        let rolling = Rolling::open(path.clone(), 5, 1).unwrap();
+        let in_the_way = rolling.numbered(1);
+        fs::create_dir_all(in_the_way.join("full")).unwrap();
+        rolling.append(b"12345").unwrap();
+        rolling.append(b"67890").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "1234567890");
+        fs::remove_dir_all(&in_the_way).unwrap();
+        rolling.append(b"next").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "next");
+        // Somebody takes it away.
+        fs::remove_file(&path).unwrap();
+        rolling.append(b"more").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "more");
     }
 
     #[cfg(unix)]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use band_core::oneshot::{Answer, Call, Claims, Flow, Outcome, PAGE, Page, Past, Ran, Refusal, Start};
 use band_core::room::{Listing, Member, Roster, participants_update};
 use band_core::turn::{Circumstances, Ending, MISSING_REPLY, Ruling, judge};
+use band_wire::MessageId;
 use band_wire::rest::{CreateEvent, EventType, Message};
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +33,8 @@ pub(super) struct Invocation {
     start: Start,
     /// Whether the message is in this invocation's hand.
     holds: bool,
+    /// Another message in its hand, which is marked with it.
+    drains: Option<MessageId>,
     roster: Arc<Mutex<Roster>>,
     /// What went wrong, for whoever is told of it.
     failed: Option<OneShotError>,
@@ -39,20 +42,22 @@ pub(super) struct Invocation {
 
 impl Invocation {
     pub(super) fn new(host: OneShotHost, up: Arc<Up>, claims: Arc<Mutex<Claims>>, start: Start) -> Self {
-        Self { host, up, claims, start, holds: false, roster: Arc::default(), failed: None }
+        Self { host, up, claims, start, holds: false, drains: None, roster: Arc::default(), failed: None }
     }
 
     pub(super) async fn run(mut self) -> Result<Outcome, OneShotError> {
         let mut flow = Flow::new(self.start, &mut lock(&self.claims));
         let shared = Arc::new(self.shared());
+        // Whatever outlives the turn may not post for it any more, however it ends.
+        let _over = shared.cancel.clone().drop_guard();
         while let Some(call) = flow.poll() {
             self.holds = true;
+            self.drains = flow.draining();
             let answer = self.make(call, &shared).await;
             flow.answer(answer, &mut lock(&self.claims));
         }
         self.holds = false;
-        // Whatever outlives the turn may not post for it any more.
-        shared.cancel.cancel();
+        self.drains = None;
         match flow.end().cloned() {
             Some(Ok(outcome)) => Ok(outcome),
             Some(Err(refusal)) => Err(self.error(refusal)),
@@ -254,7 +259,11 @@ impl Invocation {
 impl Drop for Invocation {
     fn drop(&mut self) {
         if self.holds {
-            lock(&self.claims).release(self.start.room, self.start.message);
+            let mut claims = lock(&self.claims);
+            claims.release(self.start.room, self.start.message);
+            if let Some(drained) = self.drains {
+                claims.release(self.start.room, drained);
+            }
         }
     }
 }

@@ -121,6 +121,8 @@ pub(crate) struct Runtime {
     link: LinkHandle,
     meter: LinkMeter,
     events: LinkEvents,
+    /// The link has said its last word.
+    silent: bool,
     driver: JoinSet<StopReason>,
     listed: Option<Listed>,
     rooms: Rooms,
@@ -164,6 +166,7 @@ impl Runtime {
             link,
             meter: LinkMeter::new(parts.metrics.clone(), pulse),
             events,
+            silent: false,
             driver: tasks,
             listed: None,
             rooms: Rooms::new(parts),
@@ -197,7 +200,10 @@ impl Runtime {
                     self.contacts.tell(Contact::Ended(room));
                 }
                 rooms = answer(&mut self.listed) => self.tell(Input::Listed(rooms)),
-                Some(event) = self.events.next() => self.happened(event),
+                event = self.events.next(), if !self.silent => match event {
+                    Some(event) => self.happened(event),
+                    None => self.fell_silent(),
+                },
                 () = self.contacts.next() => {}
                 () = until(alarm) => {
                     let now = self.now();
@@ -206,7 +212,14 @@ impl Runtime {
             }
         }
         self.link.close();
-        while self.driver.join_next().await.is_some() {}
+        while let Some(end) = self.driver.join_next().await {
+            // Whoever stops the agent hears of it.
+            if let Err(broken) = end
+                && let Ok(panic) = broken.try_into_panic()
+            {
+                std::panic::resume_unwind(panic);
+            }
+        }
         self.rooms.into_end()
     }
 
@@ -344,6 +357,15 @@ impl Runtime {
             tracing::info!(target: "band.presence", "Agent left room via {event}: {room}");
         }
         self.tell(Input::Removed(room));
+    }
+
+    /// There are no events any more. A link that broke has not said why: without it no room hears anything.
+    fn fell_silent(&mut self) {
+        self.silent = true;
+        if !self.closing {
+            tracing::error!(target: "band.agent", "the connection's task broke: the agent stops");
+            self.close(Some(Instant::now() + GRACE));
+        }
     }
 
     /// The connection is over for good: no other process may be hindered, so nothing new is taken up.

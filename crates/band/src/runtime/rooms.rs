@@ -143,7 +143,7 @@ impl Rooms {
                 }
             }
             Ok(end) => {
-                if self.journals.get(&room).is_some_and(|journal| journal.recovered().debts.is_empty()) {
+                if self.journals.get(&room).is_some_and(|journal| !journal.owes()) {
                     self.journals.remove(&room);
                     if !self.closing {
                         self.parts.journal.forget(room);

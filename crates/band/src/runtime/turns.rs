@@ -322,9 +322,14 @@ impl Running {
         let delivered = self.shared.was_delivered();
         self.commit(delivered && !matches!(ending, Ending::NotAccepted | Ending::Consumed));
         let ledger = *self.shared.ledger();
-        // Whatever outlives the turn may not post for it any more.
-        self.shared.cancel.cancel();
         TurnEnd { ending, ledger, delivered }
+    }
+}
+
+impl Drop for Running {
+    /// Whatever outlives the turn may not post for it any more, however it ended.
+    fn drop(&mut self) {
+        self.shared.cancel.cancel();
     }
 }
 

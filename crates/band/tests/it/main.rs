@@ -6,6 +6,7 @@ mod beside;
 mod cleanups;
 mod contract;
 mod control;
+mod cut_off;
 mod faults;
 mod health;
 mod knobs;

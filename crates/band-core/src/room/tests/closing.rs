@@ -81,6 +81,19 @@ fn a_second_close_can_only_shorten_the_wait() {
 }
 
 #[test]
+fn a_second_close_with_a_later_end_does_not_put_the_first_one_off() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["turn 1, first"]);
+    rig.close(Some(5));
+    rig.close(Some(60));
+    rig.wait(5_000);
+    rig.sees(&["cancel"]);
+}
+
+#[test]
 fn a_message_whose_turn_has_not_begun_is_left_to_the_platform() {
     let mut rig = Rig::in_sync(|_| {});
     rig.push(1);
