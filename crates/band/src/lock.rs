@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -26,25 +25,26 @@ pub(crate) struct InstanceLock {
 }
 
 impl InstanceLock {
-    /// Takes the locks, without waiting. Where there is no place for the agents' state, the first one has to do.
+    /// Takes the locks, without waiting. Where the agents' state has no place that can be written, the first one
+    /// has to do.
     pub(crate) fn acquire(agent: AgentId, env: &Env) -> Result<Self> {
-        let state = lock_dir(env, agent).inspect_err(|err| {
-            tracing::warn!(target: "band.agent", %err,
-                "a second process of this agent is only noticed when it has the same folder for temporary files");
-        });
-        Self::acquire_in(agent, iter::once(temp_dir(env)).chain(state.ok()))
+        Self::acquire_in(agent, &temp_dir(env), lock_dir(env, agent))
     }
 
-    fn acquire_in(agent: AgentId, folders: impl IntoIterator<Item = PathBuf>) -> Result<Self> {
+    fn acquire_in(agent: AgentId, temporary: &Path, state: Result<PathBuf>) -> Result<Self> {
         let name = format!("band-agent-{agent}.lock");
-        let mut paths = folders.into_iter().map(|folder| folder.join(&name)).peekable();
+        let path = temporary.join(&name);
         if !held().insert(agent) {
-            return Err(already_running(agent, paths.peek().map_or(Path::new(&name), PathBuf::as_path)));
+            return Err(already_running(agent, &path));
         }
         // From here on it is let go of when it is dropped.
         let mut lock = Self { agent, files: Vec::new() };
-        for path in paths {
-            lock.files.push(lock_file(agent, &path)?);
+        lock.files.push(lock_file(agent, &path)?);
+        match state.and_then(|folder| lock_file(agent, &folder.join(&name))) {
+            Ok(file) => lock.files.push(file),
+            Err(err @ Error::AlreadyRunning(_)) => return Err(err),
+            Err(err) => tracing::warn!(target: "band.agent", %err,
+                "a second process of this agent is only noticed when it has the same folder for temporary files"),
         }
         Ok(lock)
     }
@@ -125,13 +125,17 @@ mod tests {
         Id::new(Uuid::new_v4())
     }
 
+    fn nowhere() -> Result<PathBuf> {
+        Err(Error::Config("no place for state".to_owned()))
+    }
+
     #[test]
     fn a_second_holder_is_refused_until_the_first_lets_go() {
         let dir = tempfile::tempdir().unwrap();
         let agent = agent();
-        let first = InstanceLock::acquire_in(agent, [dir.path().to_owned()]).unwrap();
+        let first = InstanceLock::acquire_in(agent, dir.path(), nowhere()).unwrap();
         let path = dir.path().join(format!("band-agent-{agent}.lock"));
-        let refused = InstanceLock::acquire_in(agent, [dir.path().to_owned()]).unwrap_err();
+        let refused = InstanceLock::acquire_in(agent, dir.path(), nowhere()).unwrap_err();
         assert!(matches!(refused, Error::AlreadyRunning(_)));
         assert_eq!(
             refused.to_string(),
@@ -144,7 +148,7 @@ mod tests {
         );
         drop(first);
         assert!(path.exists(), "the file stays");
-        InstanceLock::acquire_in(agent, [dir.path().to_owned()]).unwrap();
+        InstanceLock::acquire_in(agent, dir.path(), nowhere()).unwrap();
     }
 
     #[test]
@@ -153,11 +157,11 @@ mod tests {
         let agent = agent();
         let other = lock_file(agent, &dir.path().join(format!("band-agent-{agent}.lock"))).unwrap();
         assert!(matches!(
-            InstanceLock::acquire_in(agent, [dir.path().to_owned()]),
+            InstanceLock::acquire_in(agent, dir.path(), nowhere()),
             Err(Error::AlreadyRunning(_))
         ));
         drop(other);
-        InstanceLock::acquire_in(agent, [dir.path().to_owned()]).unwrap();
+        InstanceLock::acquire_in(agent, dir.path(), nowhere()).unwrap();
     }
 
     #[test]
@@ -165,17 +169,16 @@ mod tests {
         let (mine, other, state) =
             (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let agent = agent();
-        let folders = |temporary: &Path| [temporary.to_owned(), state.path().to_owned()];
         let file = format!("band-agent-{agent}.lock");
         let there = lock_file(agent, &state.path().join(&file)).unwrap();
-        let refused = InstanceLock::acquire_in(agent, folders(mine.path())).unwrap_err();
+        let refused = InstanceLock::acquire_in(agent, mine.path(), Ok(state.path().to_owned())).unwrap_err();
         assert!(refused.to_string().contains(&state.path().display().to_string()), "{refused}");
         // What was taken before is given back.
         drop(there);
-        let first = InstanceLock::acquire_in(agent, folders(mine.path())).unwrap();
+        let first = InstanceLock::acquire_in(agent, mine.path(), Ok(state.path().to_owned())).unwrap();
         assert!(matches!(lock_file(agent, &state.path().join(&file)), Err(Error::AlreadyRunning(_))));
         drop(first);
-        InstanceLock::acquire_in(agent, folders(other.path())).unwrap();
+        InstanceLock::acquire_in(agent, other.path(), Ok(state.path().to_owned())).unwrap();
     }
 
     #[test]
@@ -186,8 +189,18 @@ mod tests {
     }
 
     #[test]
+    fn a_state_folder_that_can_not_be_written_costs_its_lock_and_not_the_start() {
+        let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let agent = agent();
+        // A folder where the file should be fails for the system's administrator too, as a read-only disk does.
+        std::fs::create_dir(state.path().join(format!("band-agent-{agent}.lock"))).unwrap();
+        let lock = InstanceLock::acquire_in(agent, dir.path(), Ok(state.path().to_owned())).unwrap();
+        assert_eq!(lock.files.len(), 1);
+    }
+
+    #[test]
     fn a_folder_that_is_not_there_is_a_configuration_error() {
-        let err = InstanceLock::acquire_in(agent(), ["/nowhere".into()]).unwrap_err();
+        let err = InstanceLock::acquire_in(agent(), Path::new("/nowhere"), nowhere()).unwrap_err();
         assert!(matches!(err, Error::Config(_)));
         assert!(
             err.to_string().starts_with("Cannot open the single-instance lock file /nowhere/band-agent-")

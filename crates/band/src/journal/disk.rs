@@ -42,10 +42,11 @@ pub trait DiskFile: fmt::Debug + Send {
     /// The file is as it was.
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Keeps a copy beside it, in the place of an earlier one, and says where.
+    /// Keeps what is in it beside it, in the place of what was kept earlier, and says where. Until it is
+    /// [replaced](Self::replace) the two may be one.
     ///
     /// # Errors
-    /// The copy could not be made.
+    /// It could not be kept.
     fn set_aside(&mut self) -> io::Result<PathBuf>;
 
     /// Waits until a power cut can't take away what was written.
@@ -79,6 +80,9 @@ impl Disk for RealDisk {
         // Left behind by a process that ended in the middle of a replacement. An error shows when it is made anew.
         let _ = std::fs::remove_file(beside(path, "new"));
         let file = appending(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "not an ordinary file"));
+        }
         Ok(Box::new(RealFile { path: path.to_owned(), file, _lock: lock }))
     }
 }
@@ -121,8 +125,15 @@ impl DiskFile for RealFile {
     fn set_aside(&mut self) -> io::Result<PathBuf> {
         let aside = beside(&self.path, "damaged");
         self.file.seek(SeekFrom::Start(0))?;
-        let mut copy = options().write(true).create(true).truncate(true).open(&aside)?;
-        io::copy(&mut self.file, &mut copy)?;
+        match std::fs::remove_file(&aside) {
+            Err(err) if err.kind() != ErrorKind::NotFound => return Err(err),
+            Ok(()) | Err(_) => {}
+        }
+        // A second name takes no room on the disk, however long the file has become.
+        if std::fs::hard_link(&self.path, &aside).is_err() {
+            let mut copy = options().write(true).create_new(true).open(&aside)?;
+            io::copy(&mut self.file, &mut copy)?;
+        }
         Ok(aside)
     }
 

@@ -8,7 +8,7 @@ use band_core::room::Debt;
 use band_wire::{Id, MessageId};
 use uuid::Uuid;
 
-use super::writer::ANEW_FROM;
+use super::writer::{ANEW_FROM, FILE_MAX};
 use super::*;
 
 fn room(n: u128) -> ChatId {
@@ -290,6 +290,32 @@ fn a_real_file_is_damaged_set_aside_cut_and_written_anew() {
     journal.close();
     let again = Journal::open(folder.path(), &RealDisk);
     assert_eq!(known(&again, 1).last(), Some(&message(3_999)));
+}
+
+#[test]
+fn a_file_of_any_length_is_set_aside_without_being_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE);
+    // Full of holes: it takes no room, a copy would.
+    std::fs::File::create(&path).unwrap().set_len(FILE_MAX + 1).unwrap();
+    let journal = Journal::open(folder.path(), &RealDisk);
+    journal.room(room(1)).record(&handled(1));
+    journal.close();
+    let aside = std::fs::metadata(folder.path().join("journal.damaged")).unwrap();
+    assert_eq!(aside.len(), FILE_MAX + 1);
+    #[cfg(unix)]
+    assert!(std::os::unix::fs::MetadataExt::blocks(&aside) < 1_000);
+    assert_eq!(known(&Journal::open(folder.path(), &RealDisk), 1), [message(1)]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_ordinary_file_costs_the_journal_and_not_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join(FILE)).unwrap();
+    let journal = Journal::open(folder.path(), &RealDisk);
+    assert!(!journal.is_on());
+    assert!(!folder.path().join("journal.damaged").exists());
 }
 
 #[test]

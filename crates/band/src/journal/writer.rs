@@ -10,7 +10,7 @@ use super::sum::Sum;
 /// A file shorter than this is not written anew: 4 MiB, some 100 000 entries. Tests have less patience.
 pub(super) const ANEW_FROM: u64 = if cfg!(test) { 64 * 1024 } else { 4 * 1024 * 1024 };
 /// No file grows beyond this, even if it can't be written anew. A larger one is none of ours.
-const FILE_MAX: u64 = 256 * 1024 * 1024;
+pub(super) const FILE_MAX: u64 = 256 * 1024 * 1024;
 
 /// The writer of a file.
 #[derive(Debug)]
