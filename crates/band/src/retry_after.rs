@@ -7,10 +7,19 @@ use http::header::{DATE, RETRY_AFTER};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
+/// Longer than any platform means. A Unix time where seconds should be, or one in milliseconds, would otherwise
+/// keep an agent silent for decades.
+const MOST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// How long to stay away: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date, or
-/// `X-RateLimit-Reset` in Unix seconds. Never negative; a date that is past means at once. Dates are compared with
+/// `X-RateLimit-Reset` in Unix seconds. Never negative; a date that is past means at once. More than 30 days is no
+/// delay that anybody means, and counts as not said. Dates are compared with
 /// the server's own `Date`, if it says one, so that neither clock has to be right.
 pub(crate) fn read(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    said(headers, now).filter(|wait| *wait <= MOST)
+}
+
+fn said(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     static PARSER: DateTimeParser = DateTimeParser::new();
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let date = |text: &str| PARSER.parse_timestamp(text).ok();
@@ -55,6 +64,12 @@ mod tests {
             ("retry-after", "-5", None),
             ("retry-after", "soon", None),
             ("retry-after", "1e300", None),
+            ("retry-after", "2592000", Some(MOST)),
+            ("retry-after", "2592001", None),
+            ("retry-after", "1796032860", None),
+            ("retry-after", "1e18", None),
+            ("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT", None),
+            ("x-ratelimit-reset", "1796032860000", None),
             ("retry-after", "NaN", None),
             ("retry-after-ms", "1500", Some(Duration::from_millis(1500))),
             ("x-ratelimit-reset", "1796032860", Some(Duration::from_secs(60))),

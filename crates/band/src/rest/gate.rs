@@ -133,6 +133,9 @@ impl Platform {
     }
 }
 
+/// Who is silent for so long should say why.
+const LONG: Duration = Duration::from_secs(30);
+
 /// A client's gate to its platform.
 #[derive(Debug)]
 pub(super) struct Gate {
@@ -165,7 +168,10 @@ impl Gate {
     /// The platform wants fewer calls: none starts for a while, whichever client of this process makes it, and
     /// then one after another.
     pub(super) fn limited(&self, wait: Option<Duration>) {
-        lock(&self.platform.rate).limited(self.platform.now(), wait);
+        let first = lock(&self.platform.rate).limited(self.platform.now(), wait);
+        if let Some(wait) = wait.filter(|wait| first && *wait >= LONG) {
+            tracing::warn!(target: "band.rest", ?wait, "the platform asks to be left alone: nothing is sent until then");
+        }
     }
 }
 

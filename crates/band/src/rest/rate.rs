@@ -79,8 +79,8 @@ impl Rate {
         self.answers.count = self.answers.count.saturating_add(1);
     }
 
-    /// The platform wants fewer calls.
-    pub(super) fn limited(&mut self, now: Moment, wait: Option<Duration>) {
+    /// The platform wants fewer calls. Whether they were free to start until now.
+    pub(super) fn limited(&mut self, now: Moment, wait: Option<Duration>) -> bool {
         let until = now + wait.unwrap_or(CLOSED_FOR);
         let was_closed = self.closed_until.replace(self.closed_until.map_or(until, |known| known.max(until)));
         // Of calls that were refused together only the first one says something about the pace.
@@ -88,7 +88,7 @@ impl Rate {
             if let Some(pace) = &mut self.pace {
                 pace.raised_at = pace.raised_at.max(until + RAISED_AFTER);
             }
-            return;
+            return false;
         }
         let seen = self.answers.in_last_second(now);
         // Nine tenths of what was seen.
@@ -96,6 +96,7 @@ impl Rate {
         let before = self.pace.as_ref().map(|pace| pace.gap).unwrap_or_default();
         let gap = gap.max(before).max(FASTEST).min(SLOWEST);
         self.pace = Some(Pace { gap, next: until, raised_at: until + RAISED_AFTER });
+        true
     }
 }
 
@@ -161,7 +162,9 @@ mod tests {
     fn calls_that_were_refused_together_count_once() {
         let mut rate = Rate::default();
         (0..20).for_each(|_| rate.answered(at(0)));
-        (0..80).for_each(|ms| rate.limited(at(ms), Some(Duration::from_secs(1))));
+        for ms in 0..80 {
+            rate.limited(at(ms), Some(Duration::from_secs(1)));
+        }
         assert_eq!(rate.start(at(1_079)), Ok(()));
         assert!(rate.start(at(1_079)).is_err_and(|next| next <= at(1_140)));
     }
