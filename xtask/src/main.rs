@@ -6,6 +6,7 @@ mod bench;
 mod facts;
 mod metadata;
 mod rules;
+mod shuttle;
 mod sim;
 mod soak;
 mod step;
@@ -37,6 +38,9 @@ cargo xtask COMMAND
                    --seed N        one seed with its trace; --only 1,2 and --calm run a part of it
                    --seeds A..B    a range; what fails is made as small as it gets
                    --seeds COUNT   so many more than docs/simulation.md tells of, written down there
+  shuttle        what threads share, in many orders of their steps
+                   --seed N        other orders
+                   --runs N        so many for each test and scheduler
   traps          the tests of docs/traps.md
                    --mutate [NUMBER…]  take the guards away, one at a time, and see the tests fail
                    --check       each guard stands where the table says
@@ -68,6 +72,7 @@ fn run(command: &str, rest: &[String]) -> Result<()> {
         "traps" => traps::run(rest),
         "bench" => bench::run(rest),
         "rules" => rules::run(rest),
+        "shuttle" => shuttle::run(rest),
         "sim" => sim::run(rest),
         "soak" => soak::run(rest),
         "facts" => facts::run(rest),

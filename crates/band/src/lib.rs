@@ -24,6 +24,7 @@ mod retry_after;
 mod runtime;
 #[doc(hidden)]
 pub mod sim;
+mod sync;
 pub mod testing;
 mod tls;
 pub mod tools;

@@ -17,6 +17,9 @@
 
 mod disk;
 mod frame;
+#[cfg(test)]
+#[cfg(feature = "shuttle")]
+mod interleavings;
 mod room;
 mod sum;
 #[cfg(test)]
@@ -26,7 +29,7 @@ mod writer;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use band_core::room::{Record, Recovered};
 use band_wire::ChatId;
@@ -35,6 +38,7 @@ pub use disk::{Disk, DiskFile, RealDisk};
 pub use room::RoomJournal;
 
 use self::writer::Writer;
+use crate::sync::{Mutex, MutexGuard};
 
 /// The name of the file in the agent's state folder.
 const FILE: &str = "journal";
@@ -43,7 +47,8 @@ const FILE: &str = "journal";
 #[derive(Debug, Clone, Default)]
 pub struct Journal(Arc<Shared>);
 
-/// Locks are held for one entry, never across an await.
+/// Locks are held for one entry, never across an await; of two, that of the rooms is taken first, then that of one
+/// room, then the writer's.
 #[derive(Debug, Default)]
 struct Shared {
     /// None when nothing is written.

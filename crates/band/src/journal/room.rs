@@ -1,12 +1,13 @@
 //! The journal's part of one room.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use band_core::room::{Record, Recovered};
 use band_wire::{ChatId, Id, MessageId};
 use uuid::Uuid;
 
 use super::{Journal, lock};
+use crate::sync::Mutex;
 
 /// The journal of one room. Clones are the same one. Nothing of it fails, or waits for anything but the disk.
 #[derive(Debug, Clone)]
@@ -30,8 +31,11 @@ impl RoomJournal {
     /// Writes down what happened, before whatever depends on it is done. A disk that fails is logged and counted,
     /// and costs the record.
     pub fn record(&self, record: &Record) {
-        lock(&self.sum).apply(record.clone());
+        // Held until it is written: a turn and its room record at once, and the file must tell it in this order.
+        let mut sum = lock(&self.sum);
+        sum.apply(record.clone());
         self.journal.record(self.room, record);
+        drop(sum);
     }
 
     /// The reply that this send of a message's turn has left on the platform, in this process or an earlier one.

@@ -11,35 +11,35 @@ use uuid::Uuid;
 use super::writer::{ANEW_FROM, FILE_MAX};
 use super::*;
 
-fn room(n: u128) -> ChatId {
+pub(super) fn room(n: u128) -> ChatId {
     Id::new(Uuid::from_u128(n))
 }
 
-fn message(n: u128) -> MessageId {
+pub(super) fn message(n: u128) -> MessageId {
     Id::new(Uuid::from_u128(n))
 }
 
-fn handled(n: u128) -> Record {
+pub(super) fn handled(n: u128) -> Record {
     Record::Settled { message: message(n), handled: true }
 }
 
-fn posted(n: u128, reply: u128) -> Record {
+pub(super) fn posted(n: u128, reply: u128) -> Record {
     Record::Posted { message: message(n), ordinal: 0, reply: message(reply) }
 }
 
 /// A disk with one file, in memory.
 #[derive(Debug, Clone, Default)]
-struct Memory {
-    state: Arc<Mutex<State>>,
+pub(super) struct Memory {
+    pub(super) state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
     bytes: Vec<u8>,
-    aside: Option<Vec<u8>>,
+    pub(super) aside: Option<Vec<u8>>,
     /// Of the next append only so much is written, and it fails.
     room_for: Option<usize>,
-    replaced: u32,
+    pub(super) replaced: u32,
     refuses_to_replace: bool,
 }
 
@@ -91,13 +91,13 @@ impl DiskFile for MemoryFile {
 }
 
 impl Memory {
-    fn open_journal(&self) -> Journal {
+    pub(super) fn open_journal(&self) -> Journal {
         Journal::open(Path::new("x"), self)
     }
 }
 
 /// What a new process knows of the messages that were handled in a room.
-fn known(journal: &Journal, n: u128) -> Vec<MessageId> {
+pub(super) fn known(journal: &Journal, n: u128) -> Vec<MessageId> {
     journal.room(room(n)).recovered().handled
 }
 

@@ -8,7 +8,11 @@ use super::frame::{End, HEADER};
 use super::sum::Sum;
 
 /// A file shorter than this is not written anew: 4 MiB, some 100 000 entries. Tests have less patience.
-pub(super) const ANEW_FROM: u64 = if cfg!(test) { 64 * 1024 } else { 4 * 1024 * 1024 };
+pub(super) const ANEW_FROM: u64 = match (cfg!(test), cfg!(feature = "shuttle")) {
+    (true, true) => 256,
+    (true, false) => 64 * 1024,
+    (false, _) => 4 * 1024 * 1024,
+};
 /// No file grows beyond this, even if it can't be written anew. A larger one is none of ours.
 pub(super) const FILE_MAX: u64 = 256 * 1024 * 1024;
 

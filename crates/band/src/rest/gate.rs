@@ -2,14 +2,14 @@
 //! the platform's keeps the pace that the platform asks for, for all clients of this process together.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, PoisonError, Weak};
 use std::time::Duration;
 
 use band_core::Moment;
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::{Instant, sleep_until};
 
 use super::rate::Rate;
+use crate::sync::{Instant, Mutex, MutexGuard, sleep_until};
 
 /// Calls of one client that are under way at once. More wait here in order, before their clock runs, so
 /// that a burst of rooms neither floods the platform nor times out in a pool.
@@ -179,6 +179,10 @@ impl Gate {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[cfg(feature = "shuttle")]
+mod interleavings;
 
 #[cfg(test)]
 mod tests {

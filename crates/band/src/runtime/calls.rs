@@ -1,6 +1,5 @@
 //! Making the calls that a room's machine asks for.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use band_wire::{AgentId, ChatId, MessageId};
 use tokio::time::Instant;
 
 use super::Parts;
+use super::activity::ActivityLog;
 use super::context::{self, Past};
 use super::past::KeptPast;
 use super::phase::phase;
@@ -186,28 +186,4 @@ fn trouble(err: Error) -> Trouble {
 /// Whether the same call may work soon. Zero stands for no answer at all.
 const fn is_passing(status: u16) -> bool {
     matches!(status, 0 | 408 | 429 | 500..)
-}
-
-/// Working reports of all rooms: that they fail is logged once, and once that they work again.
-#[derive(Debug, Default)]
-pub(super) struct ActivityLog {
-    failing: AtomicBool,
-}
-
-impl ActivityLog {
-    fn note(&self, room: ChatId, told: &Result<bool>) {
-        match told {
-            Ok(_) => {
-                if self.failing.swap(false, Ordering::Relaxed) {
-                    tracing::info!(target: "band.room", %room, "working reports get through again");
-                }
-            }
-            Err(err) if self.failing.swap(true, Ordering::Relaxed) => {
-                tracing::debug!(target: "band.room", %room, %err, "a working report failed");
-            }
-            Err(err) => {
-                tracing::warn!(target: "band.room", %room, %err, "working reports fail; turns go on without");
-            }
-        }
-    }
 }

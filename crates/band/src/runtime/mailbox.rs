@@ -1,13 +1,14 @@
 //! What the agent's loop leaves for a room's task. It never waits, and never loses what must not get lost.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 use band_core::room::{Control, Member, QUEUE_MAX, Updates};
 use band_wire::rest::Message;
-use tokio::sync::Notify;
 use tokio::time::Instant;
+
+use crate::sync::{AtomicBool, Mutex, MutexGuard, Notify};
 
 /// Steering signals that wait; of more, the oldest are dropped: the newest say what holds.
 const CONTROLS: usize = 64;
@@ -144,6 +145,10 @@ impl Mailbox {
 pub(super) fn sooner(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     one.zip(other).map(|(one, other)| one.min(other))
 }
+
+#[cfg(test)]
+#[cfg(feature = "shuttle")]
+mod interleavings;
 
 #[cfg(test)]
 mod tests {

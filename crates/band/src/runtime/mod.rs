@@ -1,5 +1,6 @@
 //! A running agent: its link, its presence, one task for each room, and their owner.
 
+mod activity;
 mod calls;
 mod context;
 mod control;

@@ -9,7 +9,8 @@ use band_wire::ChatId;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
-use super::calls::{ActivityLog, RoomCalls};
+use super::activity::ActivityLog;
+use super::calls::RoomCalls;
 use super::leftover::Leftover;
 use super::mailbox::Mailbox;
 use super::room::{RoomEnd, RoomParts, RoomTask};

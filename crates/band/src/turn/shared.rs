@@ -1,6 +1,6 @@
 //! What a turn, its tools and the runtime share.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use band_core::room::Roster;
@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::adapter::{EffectiveFeatures, Identity};
 use crate::journal::RoomJournal;
+use crate::sync::AtomicU32;
 use crate::tools::RoomPort;
 
 /// What all turns of a room share.
@@ -39,7 +40,7 @@ pub(crate) struct TurnShared {
     /// Open while somebody works on a turn that lets its room go on.
     pub(crate) work: TaskTracker,
     ledger: Mutex<Ledger>,
-    sends: AtomicU32,
+    sends: Sends,
     owed: AtomicBool,
     stopped: AtomicBool,
     detached: AtomicBool,
@@ -60,7 +61,7 @@ impl TurnShared {
             journal,
             work: TaskTracker::new(),
             ledger: Mutex::new(Ledger::new()),
-            sends: AtomicU32::new(0),
+            sends: Sends::default(),
             owed: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             detached: AtomicBool::new(false),
@@ -78,13 +79,12 @@ impl TurnShared {
 
     /// Numbers the next message of this turn: the same send has the same number when the turn is run again.
     pub(crate) fn next_send(&self) -> u32 {
-        self.sends.fetch_add(1, Ordering::Relaxed)
+        self.sends.next()
     }
 
     /// A message with this number was not stored. Its number is free, unless a later one was given out.
     pub(crate) fn give_back_send(&self, number: u32) {
-        let given = number.saturating_add(1);
-        let _ = self.sends.compare_exchange(given, number, Ordering::Relaxed, Ordering::Relaxed);
+        self.sends.give_back(number);
     }
 
     /// The adapter did not get the history: it stays owed.
@@ -123,3 +123,22 @@ impl TurnShared {
         self.work.wait().await;
     }
 }
+
+/// The numbers of a turn's sends.
+#[derive(Debug, Default)]
+struct Sends(AtomicU32);
+
+impl Sends {
+    fn next(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn give_back(&self, number: u32) {
+        let given = number.saturating_add(1);
+        let _ = self.0.compare_exchange(given, number, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "shuttle")]
+mod interleavings;
