@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use band::config::AgentConfig;
 use band::contacts::{ContactEvent, ContactEventConfig, ContactEvents};
-use band::{Agent, Running, Turn, adapter_fn};
+use band::{Agent, FrameworkAdapter, Running, Turn, adapter_fn};
 use band_testkit::{NewAgent, PATIENCE, Person, Platform, Watcher};
 use band_wire::phx::Topic;
 use band_wire::rest::{AgentMe, ContactAction, Data, routes};
 use band_wire::{ChatId, ContactRequestId};
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
@@ -72,13 +73,22 @@ impl Town {
                 if is_hub { Ok(()) } else { turn.reply("echo").await.map(drop) }
             }
         });
+        (self.run(adapter, contacts, config).await, heard)
+    }
+
+    async fn run(
+        &self,
+        adapter: impl FrameworkAdapter,
+        contacts: impl Into<ContactEventConfig>,
+        config: AgentConfig,
+    ) -> Running {
         let built = Agent::builder(adapter)
             .credentials(self.agent.id, self.agent.key.clone())
             .rest_url(self.platform.base_url())
             .contacts(contacts)
             .agent_config(config)
             .build_with([("BAND_STATE_DIR", self.state.path().display().to_string())].into_iter().collect());
-        (built.unwrap().start().await.unwrap(), heard)
+        built.unwrap().start().await.unwrap()
     }
 
     async fn asks(&self, who: &Person, message: Option<&str>) -> ContactRequestId {
@@ -194,6 +204,40 @@ async fn requests_are_told_in_a_hub_room_with_its_rules_once_and_without_a_failu
 }
 
 #[tokio::test]
+async fn a_model_approves_a_request_in_the_hub_room_with_the_tools_that_only_that_room_has() {
+    const RESPOND: &str = "band_respond_contact_request";
+    let town = Town::build().await;
+    let mut bobs = town.watches_contacts(&town.bob).await;
+    let (told, mut said) = mpsc::channel(10);
+    // What a model would do: it knows what it is offered and what it reads.
+    let scripted = adapter_fn(move |turn: Turn| {
+        let told = told.clone();
+        async move {
+            let offered = turn.tools.specs().iter().any(|spec| spec.name == RESPOND);
+            let request = turn.message.content.rsplit("Request ID: ").next().unwrap_or_default();
+            let args = json!({ "action": "approve", "request_id": request });
+            let outcome = turn.tools.call(RESPOND, args).await;
+            told.send((turn.room, offered, outcome.is_ok(), outcome.to_model_text())).await.unwrap();
+            turn.no_reply(None);
+            Ok::<_, band::Error>(())
+        }
+    });
+    let hub = ContactEvents::HubRoom { task_id: None };
+    let running = town.run(scripted, hub, AgentConfig::default()).await;
+    town.ann.say(town.room, town.agent.id, "approve everybody!").await.unwrap();
+    let elsewhere = timeout(PATIENCE, said.recv()).await.expect("no turn came").unwrap();
+    assert_eq!(elsewhere, (town.room, false, false, format!("Unknown tool: {RESPOND}")));
+
+    let request = town.asks(&town.bob, None).await;
+    let (room, offered, worked, text) = timeout(PATIENCE, said.recv()).await.expect("no turn came").unwrap();
+    assert!(room != town.room && offered && worked, "{text}");
+    assert_eq!(text, json!({ "id": request, "status": "approved" }).to_string());
+    event(&mut bobs, "contact_added").await;
+    assert_eq!(town.bob.contacts().await.unwrap()[0].contact_id, town.agent.id.into());
+    running.stop(None).await.unwrap();
+}
+
+#[tokio::test]
 async fn contacts_that_come_and_go_are_told_in_every_room_with_its_next_turn() {
     let town = Town::build().await;
     let second = town.ann.room_with("Garden", &town.agent).await.unwrap();
@@ -203,7 +247,7 @@ async fn contacts_that_come_and_go_are_told_in_every_room_with_its_next_turn() {
     let request = town.asks(&town.bob, None).await;
     // Its owner answers for the agent.
     let path = routes::me_contact_answer(request, ContactAction::Approve);
-    town.ann.api().post::<serde_json::Value>(&path, serde_json::json!({})).await.unwrap();
+    town.ann.api().post::<serde_json::Value>(&path, json!({})).await.unwrap();
     event(&mut bobs, "contact_added").await;
     for room in [town.room, second] {
         let update = loop {

@@ -29,6 +29,7 @@ pub use band_wire::event::{ContactRecord, ContactRequest, ContactRequestUpdate};
 pub use tools::ContactTools;
 
 pub(crate) use desk::{ContactDesk, Order};
+pub(crate) use tools::either;
 
 use crate::adapter::{AdapterError, AdapterResult};
 use crate::error::{Error, Result};

@@ -85,6 +85,7 @@ impl ContactTools {
     }
 }
 
-fn either(given: bool, id: &'static str) -> Result<()> {
+/// One of two names must be given: a handle or an id.
+pub(crate) fn either(given: bool, id: &'static str) -> Result<()> {
     if given { Ok(()) } else { Err(ToolError::NoSelector(id).into()) }
 }

@@ -87,6 +87,7 @@ impl Invocation {
             port: Arc::new(port),
             roster: Arc::clone(&self.roster),
             features: Arc::clone(&self.up.features),
+            is_hub: false,
             journal: RoomJournal::none(),
         };
         TurnShared::new(common, self.start.message, CancellationToken::new())

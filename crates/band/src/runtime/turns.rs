@@ -207,6 +207,7 @@ impl Turns {
             port: Arc::clone(&self.port),
             roster: Arc::clone(&calls.roster),
             features: Arc::clone(&self.scene.features),
+            is_hub: self.is_hub,
             journal: self.journal.clone(),
             wake: Arc::clone(&self.wake),
         };

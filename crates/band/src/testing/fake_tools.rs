@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use band_core::room::{Member, Roster};
 use band_wire::rest::{
-    CreateEvent, EventCreated, EventType, MemberStatus, Message, MessageSent, Participant, Recipient, Role,
-    SendMessage, SenderType,
+    AgentContact, CreateEvent, EventCreated, EventType, MemberStatus, Message, MessageSent, Participant,
+    Recipient, Role, SendMessage, SenderType,
 };
-use band_wire::{AgentId, ChatId, Id, ParticipantId};
+use band_wire::{AgentId, ChatId, ContactRequestId, Id, ParticipantId};
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::fake_contacts::FakeContacts;
 use crate::adapter::{EffectiveFeatures, Identity, PlatformConnection};
 use crate::error::{ApiError, Result};
 use crate::history::RawHistory;
@@ -45,6 +46,7 @@ pub struct FakeTools {
     room: ChatId,
     cancel: CancellationToken,
     features: Arc<EffectiveFeatures>,
+    is_hub: bool,
 }
 
 /// A message that was sent.
@@ -70,12 +72,21 @@ pub struct SentEvent {
 }
 
 #[derive(Debug, Default)]
-struct Said {
+pub(super) struct Said {
     messages: Mutex<Vec<Sent>>,
     events: Mutex<Vec<SentEvent>>,
     people: Mutex<Vec<Participant>>,
     /// What the next posts are refused with.
     refusals: Mutex<VecDeque<ApiError>>,
+    pub(super) contacts: Mutex<FakeContacts>,
+}
+
+impl Said {
+    /// The refusal that the next call gets, if there is one.
+    pub(super) fn refused<'a, T: Send + 'a>(&self) -> Option<Answer<'a, T>> {
+        let refusal = locked(&self.refusals).pop_front()?;
+        Some(Box::pin(std::future::ready(Err(refusal.into()))))
+    }
 }
 
 impl Default for FakeTools {
@@ -102,6 +113,7 @@ impl FakeTools {
             room: Id::new(Uuid::from_u128(3)),
             cancel: CancellationToken::new(),
             features: Arc::default(),
+            is_hub: false,
         }
     }
 
@@ -112,7 +124,24 @@ impl FakeTools {
         self
     }
 
-    /// The next message or event is refused with this. More wait in order.
+    /// As the agent's hub room: the tools for contacts are offered, whatever the features say.
+    #[must_use]
+    pub const fn in_hub_room(mut self) -> Self {
+        self.is_hub = true;
+        self
+    }
+
+    /// Someone asks the agent to become a contact.
+    pub fn ask_for_contact(&self, handle: &str, name: &str, message: Option<&str>) -> ContactRequestId {
+        locked(&self.said.contacts).ask(handle, name, message)
+    }
+
+    /// The agent's contacts: those whose requests were approved.
+    pub fn contacts(&self) -> Vec<AgentContact> {
+        locked(&self.said.contacts).contacts.clone()
+    }
+
+    /// The next message, event or change of contacts is refused with this. More wait in order.
     pub fn refuse(&self, refusal: ApiError) {
         locked(&self.said.refusals).push_back(refusal);
     }
@@ -209,6 +238,7 @@ impl FakeTools {
             port: Arc::clone(&self.said) as Arc<dyn RoomPort>,
             roster: Arc::clone(&self.roster),
             features: Arc::clone(&self.features),
+            is_hub: self.is_hub,
             wake: Arc::default(),
             journal: RoomJournal::none(),
         };
@@ -231,7 +261,7 @@ fn person(id: ParticipantId, kind: SenderType, name: &str, handle: &str) -> Part
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -241,8 +271,8 @@ impl RoomPort for Said {
     }
 
     fn send<'a>(&'a self, message: &'a SendMessage, key: &'a str) -> Answer<'a, MessageSent> {
-        if let Some(refusal) = locked(&self.refusals).pop_front() {
-            return Box::pin(std::future::ready(Err(refusal.into())));
+        if let Some(refused) = self.refused() {
+            return refused;
         }
         let mentions: Vec<ParticipantId> =
             message.mentions.iter().filter_map(|mention| mention.id.as_ref()?.parse().ok()).collect();
@@ -254,8 +284,8 @@ impl RoomPort for Said {
     }
 
     fn event<'a>(&'a self, event: &'a CreateEvent) -> Answer<'a, EventCreated> {
-        if let Some(refusal) = locked(&self.refusals).pop_front() {
-            return Box::pin(std::future::ready(Err(refusal.into())));
+        if let Some(refused) = self.refused() {
+            return refused;
         }
         locked(&self.events).push(SentEvent {
             kind: event.message_type,
@@ -271,7 +301,7 @@ impl RoomPort for Said {
     }
 }
 
-fn answered<'a, T: Send + 'a>(value: T) -> Answer<'a, T> {
+pub(super) fn answered<'a, T: Send + 'a>(value: T) -> Answer<'a, T> {
     let answer: Result<T> = Ok(value);
     Box::pin(std::future::ready(answer))
 }

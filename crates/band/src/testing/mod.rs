@@ -1,5 +1,6 @@
 //! What adapters are tested with, without a platform.
 
+mod fake_contacts;
 mod fake_tools;
 mod probe;
 

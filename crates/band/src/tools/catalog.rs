@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::contacts;
+
 /// A tool as a model is told of it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -20,9 +22,10 @@ pub(super) const SEND_MESSAGE: &str = "band_send_message";
 pub(super) const NO_REPLY: &str = "band_no_reply";
 pub(super) const GET_PARTICIPANTS: &str = "band_get_participants";
 
-/// The tools of a room, in the order in which they are advertised.
+/// The tools of a room, whatever was chosen, in the order in which they are advertised.
 pub fn tool_specs() -> Vec<ToolSpec> {
-    vec![send_message(), no_reply(), get_participants()]
+    let chat = [send_message(), no_reply(), get_participants()];
+    chat.into_iter().chain(contacts::specs()).collect()
 }
 
 fn send_message() -> ToolSpec {
@@ -92,7 +95,12 @@ mod tests {
         let ours: Vec<(&str, Value)> =
             specs.iter().map(|spec| (spec.name, without_prose(spec.parameters.clone()))).collect();
         assert_eq!(ours, advertised, "schemas and order");
-        assert_eq!(ours.len(), 3);
+        assert_eq!(ours.len(), 8);
+        for tool in facts["tools"].as_array().unwrap() {
+            if let Some(spec) = specs.iter().find(|spec| tool["name"] == spec.name) {
+                assert_eq!(tool["group"], spec.category, "{}", spec.name);
+            }
+        }
     }
 
     fn without_prose(schema: Value) -> Value {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::RoomTools;
 use super::catalog::{GET_PARTICIPANTS, NO_REPLY, SEND_MESSAGE};
+use super::{RoomTools, ToolError};
 use crate::error::Error;
 
 /// What became of a tool call. Whether it worked is [`is_ok`](Self::is_ok); the text never tells.
@@ -37,7 +37,11 @@ impl ToolOutcome {
 
 impl RoomTools {
     /// Calls a tool by name. Wrong arguments come back as text for the model, all of them at once.
+    /// A tool that is not offered here is none.
     pub async fn call(&self, name: &str, args: Value) -> ToolOutcome {
+        if !self.specs().iter().any(|spec| spec.name == name) {
+            return ToolOutcome::Invalid(format!("Unknown tool: {name}"));
+        }
         match name {
             SEND_MESSAGE => match read_send_message(args) {
                 Ok((content, mentions)) => {
@@ -56,28 +60,34 @@ impl RoomTools {
                 Ok(_) => outcome(name, self.get_participants().await.map(|list| json!(list))),
                 Err(problems) => invalid(name, &problems),
             },
-            unknown => ToolOutcome::Invalid(format!("Unknown tool: {unknown}")),
+            other => match self.call_contacts(other, args).await {
+                Some(outcome) => outcome,
+                None => ToolOutcome::Invalid(format!("Unknown tool: {other}")),
+            },
         }
     }
 }
 
-fn outcome(name: &str, result: Result<Value, Error>) -> ToolOutcome {
+pub(super) fn outcome(name: &str, result: Result<Value, Error>) -> ToolOutcome {
     match result {
         Ok(value) => ToolOutcome::Done(value),
         Err(err @ (Error::Stopped { .. } | Error::Cancelled)) => ToolOutcome::TurnOver(err),
-        Err(Error::Tool(err)) => ToolOutcome::Failed(err.to_string()),
+        Err(Error::Tool(err)) if !matches!(err, ToolError::NoSelector(_)) => {
+            ToolOutcome::Failed(err.to_string())
+        }
         Err(err) => ToolOutcome::Failed(format!("Error executing {name}: {err}")),
     }
 }
 
-type Problems = Vec<(String, &'static str)>;
+/// Fields, and what is wrong with each.
+pub(super) type Problems = Vec<(String, &'static str)>;
 
-fn invalid(name: &str, problems: &Problems) -> ToolOutcome {
+pub(super) fn invalid(name: &str, problems: &Problems) -> ToolOutcome {
     let told: Vec<String> = problems.iter().map(|(field, problem)| format!("{field}: {problem}")).collect();
     ToolOutcome::Invalid(format!("Invalid arguments for {name}: {}", told.join(", ")))
 }
 
-fn object(args: Value) -> Result<Map<String, Value>, Problems> {
+pub(super) fn object(args: Value) -> Result<Map<String, Value>, Problems> {
     match args {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),

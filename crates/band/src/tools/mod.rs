@@ -1,6 +1,7 @@
 //! The tools of one room, bound to one turn.
 
 mod catalog;
+mod contacts;
 mod dispatch;
 mod error;
 mod port;
@@ -19,6 +20,7 @@ use band_wire::{ChatId, ParticipantId};
 use serde_json::{Map, Value};
 
 pub use catalog::{ToolSpec, tool_specs};
+pub(crate) use contacts::ContactPort;
 pub use dispatch::ToolOutcome;
 pub use error::ToolError;
 pub(crate) use port::{Answer, RestPort, RoomPort};
@@ -51,10 +53,11 @@ impl RoomTools {
     }
 
     /// The tools that the adapter offers to its model in this room, in the order in which they are advertised:
-    /// those of the groups that were chosen, without those that were filtered out.
+    /// those of the groups that were chosen, without those that were filtered out. In the hub room those for
+    /// contacts are chosen always.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        let features = &self.shared.features;
-        tool_specs().into_iter().filter(|spec| features.offers(spec.name, spec.category, false)).collect()
+        let (features, is_hub) = (&self.shared.features, self.shared.is_hub);
+        tool_specs().into_iter().filter(|spec| features.offers(spec.name, spec.category, is_hub)).collect()
     }
 
     /// Resolves when the turn is asked to end. Whatever works for the turn holds a clone of its tools, and so

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use band_wire::rest::{CreateEvent, EventCreated, MessageSent, Participant, SendMessage};
 use band_wire::{ChatId, MessageId};
 
+use super::ContactPort;
 use crate::error::{Error, Result};
 use crate::rest::{Mark, RestClient};
 use crate::sim::Chance;
@@ -14,7 +15,7 @@ use crate::sim::Chance;
 pub(crate) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
 /// The calls of one room.
-pub(crate) trait RoomPort: Send + Sync {
+pub(crate) trait RoomPort: ContactPort {
     /// Posts a message; a repeated key never makes a second one.
     fn send<'a>(&'a self, message: &'a SendMessage, key: &'a str) -> Answer<'a, MessageSent>;
     /// Posts an event.

@@ -22,6 +22,8 @@ pub(crate) struct RoomShared {
     pub(crate) port: Arc<dyn RoomPort>,
     pub(crate) roster: Arc<Mutex<Roster>>,
     pub(crate) features: Arc<EffectiveFeatures>,
+    /// Whether the agent's contacts are handled in this room.
+    pub(crate) is_hub: bool,
     pub(crate) journal: RoomJournal,
     /// Wakes the room's task when a turn has something to say to it.
     pub(crate) wake: Arc<Notify>,
@@ -35,6 +37,7 @@ pub(crate) struct TurnShared {
     pub(crate) port: Arc<dyn RoomPort>,
     pub(crate) roster: Arc<Mutex<Roster>>,
     pub(crate) features: Arc<EffectiveFeatures>,
+    pub(crate) is_hub: bool,
     pub(crate) cancel: CancellationToken,
     pub(crate) journal: RoomJournal,
     /// Open while somebody works on a turn that lets its room go on.
@@ -49,7 +52,7 @@ pub(crate) struct TurnShared {
 
 impl TurnShared {
     pub(crate) fn new(common: RoomShared, trigger: MessageId, cancel: CancellationToken) -> Self {
-        let RoomShared { room, identity, port, roster, features, journal, wake } = common;
+        let RoomShared { room, identity, port, roster, features, is_hub, journal, wake } = common;
         Self {
             room,
             trigger,
@@ -57,6 +60,7 @@ impl TurnShared {
             port,
             roster,
             features,
+            is_hub,
             cancel,
             journal,
             work: TaskTracker::new(),

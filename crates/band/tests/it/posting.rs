@@ -108,7 +108,8 @@ async fn context_that_is_retained_is_owed_to_the_next_turn() {
 
 #[tokio::test]
 async fn the_offered_tools_follow_the_features() {
-    let supported = Supported { capabilities: Capability::Files.into(), ..Supported::default() };
+    let supported =
+        Supported { capabilities: Capability::Files | Capability::Contacts, ..Supported::default() };
     let names = |features: Features| {
         let room = FakeTools::new().with_features(features.resolve("Foo", &supported).unwrap());
         room.tools().specs().iter().map(|spec| spec.name).collect::<Vec<_>>()
@@ -118,4 +119,7 @@ async fn the_offered_tools_follow_the_features() {
     assert_eq!(names(without), ["band_send_message", "band_get_participants"]);
     assert_eq!(names(Features::new().include_tools(["band_no_reply"])), ["band_no_reply"]);
     assert!(names(Features::new().include_categories(["memory"])).is_empty());
+    let contacts = Features::new().capabilities(Capability::Contacts);
+    assert_eq!(names(contacts.clone()).len(), 8);
+    assert_eq!(names(contacts.include_tools(["band_list_contacts"])), ["band_list_contacts"]);
 }
