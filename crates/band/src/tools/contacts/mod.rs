@@ -89,7 +89,7 @@ impl RoomTools {
     /// Nobody has the handle, they are a contact or were asked already, or the turn was asked to end.
     pub async fn add_contact(&self, handle: &str, message: Option<&str>) -> Result<ContactRequestState> {
         let contact = AddContact { handle: handle.to_owned(), message: message.map(str::to_owned) };
-        self.act(self.shared.port.add_contact(&contact)).await
+        self.act(|| self.shared.port.add_contact(&contact)).await
     }
 
     /// Ends a contact, named by handle or by the id of the agent's record. Counts as work done.
@@ -103,7 +103,7 @@ impl RoomTools {
     ) -> Result<ContactRemoval> {
         either(handle.is_some() || contact.is_some(), "contact_id")?;
         let contact = RemoveContact { handle: handle.map(str::to_owned), contact_id: contact };
-        self.act(self.shared.port.remove_contact(&contact)).await
+        self.act(|| self.shared.port.remove_contact(&contact)).await
     }
 
     /// One page of each direction, from page 1: the open requests that the agent received, and those it sent;
@@ -134,15 +134,15 @@ impl RoomTools {
     ) -> Result<ContactRequestState> {
         either(handle.is_some() || request.is_some(), "request_id")?;
         let response = RespondContact { action, handle: handle.map(str::to_owned), request_id: request };
-        self.act(self.shared.port.respond_contact(&response)).await
+        self.act(|| self.shared.port.respond_contact(&response)).await
     }
 
     /// What was done counts for the turn; a turn that was asked to end does nothing more.
-    async fn act<T>(&self, work: Answer<'_, T>) -> Result<T> {
+    async fn act<'a, T>(&self, work: impl FnOnce() -> Answer<'a, T> + Send) -> Result<T> {
         if self.shared.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let done = work.await?;
+        let done = work().await?;
         self.shared.ledger().record(Effect::Act);
         Ok(done)
     }

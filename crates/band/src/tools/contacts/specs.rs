@@ -1,6 +1,6 @@
 //! The tools for contacts, as a model is told of them.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::catalog::ToolSpec;
 use super::{ADD, CATEGORY, LIST, LIST_REQUESTS, REMOVE, RESPOND};
@@ -11,10 +11,12 @@ pub(in super::super) fn specs() -> [ToolSpec; 5] {
 }
 
 fn spec(name: &'static str, description: &'static str, properties: Value, required: &[&str]) -> ToolSpec {
-    let mut parameters = json!({ "type": "object", "properties": properties });
+    let mut parameters =
+        Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), properties)]);
     if !required.is_empty() {
-        parameters["required"] = json!(required);
+        parameters.insert("required".to_owned(), json!(required));
     }
+    let parameters = Value::Object(parameters);
     ToolSpec { name, category: CATEGORY, description, parameters }
 }
 
