@@ -34,7 +34,8 @@ pub(crate) async fn measure(seconds: u64, agents: usize) -> String {
     let mut all = Vec::new();
     for number in 0..agents {
         for sdk in [Contender::Ours, Contender::Python] {
-            let agent = person.register(&format!("Helper {sdk} {number}"), "Repeats.").await.unwrap();
+            let agent =
+                person.register(&format!("Helper {sdk} {number}"), "Repeats what it is told.").await.unwrap();
             let room = person.room_with("Room", &agent).await.unwrap();
             watcher.join(Topic::ChatRoom(room)).await.unwrap();
             let folder = tempfile::tempdir().unwrap();
