@@ -2,6 +2,7 @@
 
 mod adapter;
 mod agent;
+mod alarm;
 pub mod config;
 pub mod contacts;
 pub mod decisions;

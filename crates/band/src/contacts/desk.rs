@@ -1,7 +1,6 @@
 //! The loop around the contacts' machine: its calls run beside the rooms, what it wants of rooms is handed back.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
 
 use band_core::agent::contacts::{Contacts, Input, Output};
 use band_core::{Machine, Moment};
@@ -11,17 +10,16 @@ use band_wire::{ChatId, MessageId, ParticipantId};
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{ContactCallback, ContactEvent, ContactEventConfig, ContactTools, HubRoom, prompt};
+use crate::alarm;
 use crate::rest::RestClient;
 use crate::sim::Chance;
 
 /// Requests of each direction that are looked through for one that is not known.
 const ENRICH_PAGE: u64 = 100;
-/// Where the alarm stands when a deadline is beyond the clock's range.
-const FAR_AWAY: Duration = Duration::from_secs(86_400);
 
 /// What the contacts want of the agent's rooms.
 #[derive(Debug)]
@@ -73,15 +71,7 @@ impl ContactDesk {
 
     /// Waits until something of its own is done or due, and takes it up. May be dropped and called again.
     pub(crate) async fn next(&mut self) {
-        let alarm = self.machine.deadline().map(|next| {
-            self.origin.checked_add(next.at.since_origin()).unwrap_or_else(|| self.origin + FAR_AWAY)
-        });
-        let due = async {
-            match alarm {
-                Some(at) => sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        };
+        let due = alarm::due(self.origin, self.machine.deadline());
         tokio::select! {
             biased;
             Some(done) = self.calls.join_next() => match done {

@@ -27,17 +27,20 @@
 //! # }
 //! ```
 
+mod listing;
+
 use std::collections::VecDeque;
 use std::fmt;
-use std::pin::Pin;
 
 use band_core::agent::{Input, Output, Presence};
 use band_core::{Machine, Moment};
 use band_wire::ChatId;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::listing::Listing;
+use crate::alarm;
 use crate::error::Result;
 use crate::link::{Link, LinkConfig, LinkEvent, LinkEvents, LinkHandle, StopReason};
 use crate::rest::RestClient;
@@ -73,12 +76,10 @@ pub struct RoomPresence {
     link: LinkHandle,
     events: LinkEvents,
     driver: JoinSet<StopReason>,
-    listed: Option<Listed>,
+    listing: Listing,
     out: VecDeque<PresenceEvent>,
     over: bool,
 }
-
-type Listed = Pin<Box<dyn Future<Output = Result<Vec<ChatId>, ()>> + Send>>;
 
 impl RoomPresence {
     /// Begins to connect, on the current runtime.
@@ -96,7 +97,7 @@ impl RoomPresence {
             link,
             events,
             driver: tasks,
-            listed: None,
+            listing: Listing::default(),
             out: VecDeque::new(),
             over: false,
         })
@@ -122,16 +123,15 @@ impl RoomPresence {
             if self.over {
                 return None;
             }
-            let alarm = self.machine.deadline();
-            let alarm = alarm.and_then(|next| self.origin.checked_add(next.at.since_origin()));
+            let deadline = self.machine.deadline();
             tokio::select! {
                 biased;
-                rooms = answer(&mut self.listed) => self.tell(Input::Listed(rooms)),
+                rooms = self.listing.answer() => self.tell(Input::Listed(rooms)),
                 event = self.events.next() => match event {
                     Some(event) => self.happened(event),
                     None => self.over = true,
                 },
-                () = until(alarm) => {
+                () = alarm::due(self.origin, deadline) => {
                     let now = self.now();
                     self.machine.expire(now);
                 }
@@ -152,7 +152,7 @@ impl RoomPresence {
     async fn drain(&mut self) {
         while let Some(output) = self.machine.poll() {
             match output {
-                Output::List => self.listed = Some(list(self.rest.clone())),
+                Output::List => self.listing.ask(self.rest.clone()),
                 Output::Join(room) => self.link.join_room(room).await,
                 Output::Leave(room) => self.link.leave_room(room).await,
                 Output::Open(room) | Output::Subscribed(room) => {
@@ -192,34 +192,5 @@ impl RoomPresence {
 impl fmt::Debug for RoomPresence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RoomPresence").field("rooms", &self.rooms()).finish_non_exhaustive()
-    }
-}
-
-fn list(rest: RestClient) -> Listed {
-    Box::pin(async move {
-        let chats = rest.all_chats().await.map_err(|err| {
-            tracing::warn!(target: "band.presence", %err, "the agent's rooms could not be listed");
-        })?;
-        Ok(chats.into_iter().map(|chat| chat.id).collect())
-    })
-}
-
-/// The answer to the list under way; never when there is none.
-async fn answer(listed: &mut Option<Listed>) -> Result<Vec<ChatId>, ()> {
-    match listed {
-        Some(asked) => {
-            let rooms = asked.await;
-            *listed = None;
-            rooms
-        }
-        None => std::future::pending().await,
-    }
-}
-
-/// The alarm; never when there is none.
-async fn until(alarm: Option<Instant>) {
-    match alarm {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }

@@ -13,7 +13,6 @@ mod rooms;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::pin::Pin;
 use std::sync::Arc;
 
 use band_core::agent::contacts::Input as Contact;
@@ -22,7 +21,7 @@ use band_core::{Machine, Moment};
 use band_wire::ChatId;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::calls::marked;
@@ -32,12 +31,14 @@ use self::rooms::Rooms;
 pub(crate) use self::turns::label;
 use crate::adapter::{BoxedAdapter, EffectiveFeatures, Identity};
 use crate::agent::hooks::Hooks;
+use crate::alarm;
 use crate::config::SessionConfig;
 use crate::contacts::{ContactDesk, HubRoom, Order};
 use crate::error::Result;
 use crate::journal::Journal;
 use crate::link::{Link, LinkConfig, LinkEvent, LinkEvents, LinkHandle, StopReason};
 use crate::metrics::{LinkMeter, Metrics};
+use crate::presence::Listing;
 use crate::rest::RestClient;
 use crate::sim::{Chance, Seams};
 
@@ -112,8 +113,6 @@ pub(crate) struct RuntimeEnd {
     pub(crate) leftover: BTreeMap<ChatId, Leftover>,
 }
 
-type Listed = Pin<Box<dyn Future<Output = Result<Vec<ChatId>, ()>> + Send>>;
-
 /// The owner of everything that runs for an agent. When it is dropped, everything is.
 pub(crate) struct Runtime {
     presence: Presence,
@@ -125,7 +124,7 @@ pub(crate) struct Runtime {
     /// The link has said its last word.
     silent: bool,
     driver: JoinSet<StopReason>,
-    listed: Option<Listed>,
+    listing: Listing,
     rooms: Rooms,
     contacts: ContactDesk,
     controls: control::Seen,
@@ -169,7 +168,7 @@ impl Runtime {
             events,
             silent: false,
             driver: tasks,
-            listed: None,
+            listing: Listing::default(),
             rooms: Rooms::new(parts),
             contacts,
             controls: control::Seen::default(),
@@ -186,8 +185,7 @@ impl Runtime {
     /// Runs until it is told to stop, or the connection ends for good; then until every room has closed.
     pub(crate) async fn run(mut self) -> RuntimeEnd {
         while !self.drain().await {
-            let alarm =
-                self.presence.deadline().and_then(|next| self.origin.checked_add(next.at.since_origin()));
+            let deadline = self.presence.deadline();
             tokio::select! {
                 biased;
                 changed = self.orders.changed() => match changed {
@@ -200,13 +198,13 @@ impl Runtime {
                     self.tell(Input::Ended(room));
                     self.contacts.tell(Contact::Ended(room));
                 }
-                rooms = answer(&mut self.listed) => self.tell(Input::Listed(rooms)),
+                rooms = self.listing.answer() => self.tell(Input::Listed(rooms)),
                 event = self.events.next(), if !self.silent => match event {
                     Some(event) => self.happened(event),
                     None => self.fell_silent(),
                 },
                 () = self.contacts.next() => {}
-                () = until(alarm) => {
+                () = alarm::due(self.origin, deadline) => {
                     let now = self.now();
                     self.presence.expire(now);
                 }
@@ -284,7 +282,7 @@ impl Runtime {
         let mut changed = false;
         while let Some(output) = self.presence.poll() {
             match output {
-                Output::List => self.listed = Some(list(self.rest.clone())),
+                Output::List => self.listing.ask(self.rest.clone()),
                 Output::Join(room) => self.link.join_room(room).await,
                 Output::Leave(room) => self.link.leave_room(room).await,
                 Output::Open(room) => {
@@ -379,35 +377,6 @@ impl Runtime {
             self.ended.send_replace(Some(reason));
             self.close(Some(Instant::now() + GRACE));
         }
-    }
-}
-
-fn list(rest: RestClient) -> Listed {
-    Box::pin(async move {
-        let chats = rest.all_chats().await.map_err(|err| {
-            tracing::warn!(target: "band.presence", %err, "the agent's rooms could not be listed");
-        })?;
-        Ok(chats.into_iter().map(|chat| chat.id).collect())
-    })
-}
-
-/// The answer to the list under way; never when there is none.
-async fn answer(listed: &mut Option<Listed>) -> Result<Vec<ChatId>, ()> {
-    match listed {
-        Some(asked) => {
-            let rooms = asked.await;
-            *listed = None;
-            rooms
-        }
-        None => std::future::pending().await,
-    }
-}
-
-/// The alarm; never when there is none.
-async fn until(alarm: Option<Instant>) {
-    match alarm {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -10,7 +10,7 @@ use band_core::{Machine, Moment};
 use band_wire::ChatId;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::calls::RoomCalls;
 use super::leftover::Leftover;
@@ -18,6 +18,7 @@ use super::mailbox::{Mail, Mailbox, News};
 use super::turns::{Said, Turns};
 use crate::adapter::{AdapterResult, BoxedAdapter, FrameworkAdapter, InterruptMode};
 use crate::agent::hooks::{Presence, RoomCallbacks};
+use crate::alarm;
 use crate::journal::RoomJournal;
 use crate::metrics::RoomMeter;
 
@@ -79,13 +80,12 @@ impl RoomTask {
             if let Some(graceful) = self.drain() {
                 break graceful;
             }
-            let alarm =
-                self.machine.deadline().and_then(|next| self.origin.checked_add(next.at.since_origin()));
+            let deadline = self.machine.deadline();
             // The clock comes first, since it can't keep the others waiting; then what people want, and the
             // turn's end before answers, which its verdict does not need.
             tokio::select! {
                 biased;
-                () = until(alarm) => {
+                () = alarm::due(self.origin, deadline) => {
                     let now = self.now();
                     self.machine.expire(now);
                 }
@@ -231,14 +231,6 @@ impl RoomTask {
             self.meter.metrics().turn_ended(outcome, took.unwrap_or_default());
         }
         self.meter.level(self.machine.queued(), self.machine.owes());
-    }
-}
-
-/// The alarm; never when there is none.
-async fn until(alarm: Option<Instant>) {
-    match alarm {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }
 
