@@ -14,12 +14,13 @@ use band_wire::ChatId;
 use futures_util::FutureExt;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use band_core::residency::Cause as ReleaseCause;
 
 use super::{AdapterError, AdapterResult};
+use crate::alarm;
 
 /// What is kept for a room: a child process, a session, a connection.
 pub trait Resource: Send + Sync + 'static {
@@ -121,7 +122,7 @@ impl<R: Resource> Residency<R> {
         let ticket = self.inner.ticket();
         let (sender, answer) = oneshot::channel();
         let mut asking = Asking { inner: &self.inner, room, ticket, granted: false };
-        self.inner.with(room, |kept| drop(kept.waiting.insert(ticket, sender)));
+        self.inner.enter(room, |kept| drop(kept.waiting.insert(ticket, sender)));
         self.inner.tell(room, Input::Acquire(ticket));
         let (handle, generation, cancel) =
             answer.await.unwrap_or_else(|_| Err(AdapterError::not_accepted("Room is closing")))?;
@@ -187,14 +188,20 @@ impl<R: Resource> Inner<R> {
         Ticket(self.tickets.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn with<T>(&self, room: ChatId, look: impl FnOnce(&mut Room<R::Handle>) -> T) -> T {
+    /// Keeps account of a room from now on.
+    fn enter<T>(&self, room: ChatId, look: impl FnOnce(&mut Room<R::Handle>) -> T) -> T {
         look(self.rooms().entry(room).or_insert_with(|| Room::new(self.idle_after)))
+    }
+
+    /// Looks at a room; one that is over stays over, whatever comes late.
+    fn with<T>(&self, room: ChatId, look: impl FnOnce(&mut Room<R::Handle>) -> T) -> Option<T> {
+        self.rooms().get_mut(&room).map(look)
     }
 
     async fn dispose(self: &Arc<Self>, room: ChatId, by: Option<Ticket>) -> Disposal {
         let ticket = self.ticket();
         let (sender, answer) = oneshot::channel();
-        self.with(room, |kept| drop(kept.asking.insert(ticket, sender)));
+        self.enter(room, |kept| drop(kept.asking.insert(ticket, sender)));
         self.tell(room, Input::Dispose { ticket, by });
         answer.await.unwrap_or(Disposal::Failed)
     }
@@ -210,7 +217,7 @@ impl<R: Resource> Inner<R> {
     }
 
     fn carry_out(self: &Arc<Self>, room: ChatId) {
-        while let Some(output) = self.with(room, |kept| kept.decide.poll()) {
+        while let Some(output) = self.with(room, |kept| kept.decide.poll()).flatten() {
             self.do_it(room, output);
         }
         self.wind_the_clock(room);
@@ -220,25 +227,10 @@ impl<R: Resource> Inner<R> {
         match output {
             Output::Open { generation, resume } => self.open(room, generation, resume),
             Output::Release(generation, cause) => self.release(room, generation, cause),
-            Output::Grant(ticket, generation) => self.with(room, |kept| {
-                let Some(handle) = kept.handle.clone() else { return };
-                if let Some(waiting) = kept.waiting.remove(&ticket) {
-                    // Whoever has left gives it back.
-                    let _ = waiting.send(Ok((handle, generation, kept.cancel.clone())));
-                }
-            }),
-            Output::Refuse(ticket, why) => self.with(room, |kept| {
-                if let Some(waiting) = kept.waiting.remove(&ticket) {
-                    let _ = waiting.send(Err(refused(why)));
-                }
-            }),
-            Output::CancelWork(_) => self.with(room, |kept| kept.cancel.cancel()),
             Output::Erase => self.resource.erase(room),
-            Output::Answer(ticket, how) => self.with(room, |kept| {
-                if let Some(asking) = kept.asking.remove(&ticket) {
-                    let _ = asking.send(how);
-                }
-            }),
+            Output::Grant(..) | Output::Refuse(..) | Output::CancelWork(_) | Output::Answer(..) => {
+                self.with(room, |kept| kept.say(output));
+            }
         }
     }
 
@@ -270,7 +262,7 @@ impl<R: Resource> Inner<R> {
     fn release(self: &Arc<Self>, room: ChatId, generation: Generation, cause: ReleaseCause) {
         let inner = Arc::clone(self);
         self.spawn(async move {
-            let Some(handle) = inner.with(room, |kept| kept.handle.clone()) else {
+            let Some(handle) = inner.with(room, |kept| kept.handle.clone()).flatten() else {
                 return inner.tell(room, Input::Released(generation));
             };
             let releasing = AssertUnwindSafe(inner.resource.release(room, handle, cause)).catch_unwind().await;
@@ -294,17 +286,20 @@ impl<R: Resource> Inner<R> {
 
     /// Has somebody wake the machine when it wants to.
     fn wind_the_clock(self: &Arc<Self>, room: ChatId) {
-        let at = self.with(room, |kept| {
-            let at = kept.decide.deadline().map(|next| next.at)?;
-            let is_sooner = kept.alarm.is_none_or(|alarm| at < alarm);
-            is_sooner.then(|| *kept.alarm.insert(at))
+        let deadline = self.with(room, |kept| {
+            let next = kept.decide.deadline()?;
+            let is_sooner = kept.alarm.is_none_or(|alarm| next.at < alarm);
+            is_sooner.then(|| {
+                kept.alarm = Some(next.at);
+                next
+            })
         });
-        let Some(at) = at else { return };
-        let inner = Arc::clone(self);
+        let Some(deadline) = deadline.flatten() else { return };
+        // It must not keep alive what nobody has any more.
+        let (inner, origin) = (Arc::downgrade(self), self.origin);
         self.spawn(async move {
-            if let Some(instant) = inner.origin.checked_add(at.since_origin()) {
-                sleep_until(instant).await;
-            }
+            alarm::due(origin, Some(deadline)).await;
+            let Some(inner) = inner.upgrade() else { return };
             let now = inner.now();
             inner.with(room, |kept| {
                 kept.alarm.take_if(|alarm| *alarm <= now);
@@ -327,6 +322,32 @@ fn refused(why: Refusal) -> AdapterError {
         Refusal::Closing => AdapterError::not_accepted("Room is closing"),
         Refusal::TooLong => AdapterError::not_accepted("the room's resource was not there in time"),
         Refusal::Failed => "the room's resource could not be opened; see agent logs".into(),
+    }
+}
+
+impl<H: Clone> Room<H> {
+    /// Tells whoever waits for it. An error means that they have left; a lease that is lost is given back.
+    fn say(&mut self, output: Output) {
+        match output {
+            Output::Grant(ticket, generation) => {
+                let Some(handle) = self.handle.clone() else { return };
+                if let Some(waiting) = self.waiting.remove(&ticket) {
+                    let _ = waiting.send(Ok((handle, generation, self.cancel.clone())));
+                }
+            }
+            Output::Refuse(ticket, why) => {
+                if let Some(waiting) = self.waiting.remove(&ticket) {
+                    let _ = waiting.send(Err(refused(why)));
+                }
+            }
+            Output::CancelWork(_) => self.cancel.cancel(),
+            Output::Answer(ticket, how) => {
+                if let Some(asking) = self.asking.remove(&ticket) {
+                    let _ = asking.send(how);
+                }
+            }
+            Output::Open { .. } | Output::Release(..) | Output::Erase => {}
+        }
     }
 }
 

@@ -117,3 +117,19 @@ async fn what_is_broken_starts_afresh_and_its_work_is_cancelled() {
     residency.acquire(room).await.unwrap();
     assert_eq!(log(&process), ["open, resume false", "release Recovery", "open, resume false"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_late_brings_no_room_back_that_is_over() {
+    let (residency, _, room) = scene(Some(60));
+    let lease = residency.acquire(room).await.unwrap();
+    lease.quiescent(true);
+    let (disposed, ()) = tokio::join!(residency.dispose(room), async {
+        lease.cancelled().await;
+        lease.quiescent(true);
+        drop(lease);
+    });
+    disposed.unwrap();
+    residency.recover(room);
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    assert_eq!(residency.inner.rooms().len(), 0);
+}
