@@ -67,6 +67,14 @@ markers! {
     ContactRequest, ContactRequestId, "contact request";
     /// Marks the ids of executions; there is one for each agent and room.
     Execution, ExecutionId, "execution";
+    /// Marks the ids of memories.
+    Memory, MemoryId, "memory";
+    /// Marks the ids of files; a file belongs to one room.
+    File, FileId, "file";
+    /// Marks the ids of tasks; a task belongs to one room.
+    Task, TaskId, "task";
+    /// Marks the ids of bulk deletions.
+    Deletion, DeletionId, "deletion";
     /// Marks request ids, one for each HTTP request the platform answers.
     Request, RequestId, "request";
 }

@@ -12,8 +12,8 @@ mod stamp;
 pub mod word;
 
 pub use id::{
-    AgentId, ChatId, ContactId, ContactRequestId, ExecutionId, Id, MessageId, ParticipantId, RequestId,
-    UserId,
+    AgentId, ChatId, ContactId, ContactRequestId, DeletionId, ExecutionId, FileId, Id, MemoryId, MessageId,
+    ParticipantId, RequestId, TaskId, UserId,
 };
 pub use stamp::Stamp;
 pub use word::Open;

@@ -48,3 +48,9 @@ pub const AGENT_CREATED: &str = "agent_created";
 pub const AGENT_UPDATED: &str = "agent_updated";
 /// One of the person's agents is gone: `user_agents`.
 pub const AGENT_DELETED: &str = "agent_deleted";
+/// A task is new: `room_tasks`.
+pub const TASK_CREATED: &str = "task_created";
+/// A task changed: `room_tasks`.
+pub const TASK_UPDATED: &str = "task_updated";
+/// The room's goal changed: `room_tasks`.
+pub const BOARD_UPDATED: &str = "board_updated";

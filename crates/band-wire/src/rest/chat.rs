@@ -147,18 +147,43 @@ impl FromBody for CreateChat {
     fn from_body(body: Value) -> Result<Self, Issues> {
         let mut fields = ObjectReader::body::<Self>(body)?;
         let title = fields.nullable_string("title").map(|title| title.trim().to_owned());
-        if let Some(title) = &title {
-            if title.contains(['\n', '\r', '\0']) {
-                fields.issue("title", "must not contain line breaks");
-            }
-            if title.chars().count() > Self::MAX_TITLE {
-                fields.issue("title", format!("should be at most {} character(s)", Self::MAX_TITLE));
-            }
-        }
+        check_title(&mut fields, title.as_deref());
         let task_id = fields.nullable_string("task_id");
         let task_id = fields.uuid("task_id", task_id);
         fields.finish()?;
         Ok(Self { title: title.filter(|title| !title.is_empty()), task_id: task_id.map(|id| id.to_string()) })
+    }
+}
+
+/// Body of `PATCH /agent/chats/{id}` and `PATCH /me/chats/{id}`, inside `{"chat":…}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RenameChat {
+    /// One line, 1 to [`CreateChat::MAX_TITLE`] characters after trimming.
+    pub title: String,
+}
+
+impl FromBody for RenameChat {
+    const WRAPPER: Option<&'static str> = Some("chat");
+
+    fn from_body(body: Value) -> Result<Self, Issues> {
+        let mut fields = ObjectReader::body::<Self>(body)?;
+        let title = fields.string("title").map(|title| title.trim().to_owned());
+        check_title(&mut fields, title.as_deref());
+        if title.as_ref().is_some_and(String::is_empty) {
+            fields.issue("title", "can't be blank");
+        }
+        fields.finish()?;
+        Ok(Self { title: title.unwrap_or_default() })
+    }
+}
+
+fn check_title(fields: &mut ObjectReader, title: Option<&str>) {
+    let Some(title) = title else { return };
+    if title.contains(['\n', '\r', '\0']) {
+        fields.issue("title", "must not contain line breaks");
+    }
+    if title.chars().count() > CreateChat::MAX_TITLE {
+        fields.issue("title", format!("should be at most {} character(s)", CreateChat::MAX_TITLE));
     }
 }
 
@@ -199,6 +224,16 @@ mod tests {
             issues(json!({"chat": {"title": 1, "task_id": "7", "type": "group"}})),
             ["/chat/task_id", "/chat/title", "/chat/type"]
         );
+    }
+
+    #[test]
+    fn another_title_is_never_blank() {
+        let chat = |title: &str| RenameChat::from_body(json!({"chat": {"title": title}}));
+        assert_eq!(chat(" Hall ").unwrap().title, "Hall");
+        for title in ["", " ", "a\nb", &"x".repeat(CreateChat::MAX_TITLE + 1)] {
+            assert!(chat(title).is_err(), "{title:?}");
+        }
+        assert!(RenameChat::from_body(json!({"chat": {}})).is_err());
     }
 
     #[test]

@@ -71,6 +71,10 @@ pub mod code {
     pub const MENTION_MISSING_IDENTIFIER: &str = "mention_missing_identifier";
     /// 422: an attachment is no file of the room.
     pub const UNKNOWN_ATTACHMENT: &str = "unknown_attachment";
+    /// 422: a memory for an organization of someone who has none.
+    pub const ORG_SCOPE_REQUIRES_ORGANIZATION: &str = "org_scope_requires_organization";
+    /// 416: the file has no such bytes.
+    pub const RANGE_NOT_SATISFIABLE: &str = "range_not_satisfiable";
     /// 422: parameters that do not go together.
     pub const INVALID_PARAMS: &str = "invalid_params";
     /// 422: the cursor was made under another filter.

@@ -1,8 +1,10 @@
 //! Paths, written once for both halves.
 
-use super::ContactAction;
+use super::{ContactAction, TaskRef};
 use crate::event::ControlMode;
-use crate::{AgentId, ChatId, ContactRequestId, ExecutionId, MessageId, ParticipantId};
+use crate::{
+    AgentId, ChatId, ContactRequestId, DeletionId, ExecutionId, FileId, MemoryId, MessageId, ParticipantId,
+};
 
 /// The prefix of every path.
 pub const BASE: &str = "/api/v1";
@@ -23,6 +25,10 @@ pub const AGENT_CONTACTS_REMOVE: &str = "/api/v1/agent/contacts/remove";
 pub const AGENT_CONTACT_REQUESTS: &str = "/api/v1/agent/contacts/requests";
 /// `POST`: approves, rejects or cancels a request.
 pub const AGENT_CONTACT_REQUESTS_RESPOND: &str = "/api/v1/agent/contacts/requests/respond";
+/// `GET`: memories. `POST`: a new one.
+pub const AGENT_MEMORIES: &str = "/api/v1/agent/memories";
+/// `POST`: a token in the name of a person.
+pub const AGENT_DELEGATION_TOKEN: &str = "/api/v1/agent/delegation/token";
 /// `GET`, `PUT`: the person's profile.
 pub const ME_PROFILE: &str = "/api/v1/me/profile";
 /// `GET`: the person's agents.
@@ -41,6 +47,12 @@ pub const ME_CONTACTS_REMOVE: &str = "/api/v1/me/contacts/remove";
 pub const ME_CONTACT_REQUESTS: &str = "/api/v1/me/contacts/requests";
 /// `GET`: what the person asked.
 pub const ME_CONTACT_REQUESTS_SENT: &str = "/api/v1/me/contacts/requests/sent";
+/// `GET`: the memories that the person may see.
+pub const ME_MEMORIES: &str = "/api/v1/me/memories";
+/// `POST`: deletes many rooms.
+pub const ME_CHATS_BULK_DELETE: &str = "/api/v1/me/chats/bulk-delete";
+/// `POST`: deletes many agents.
+pub const ME_AGENTS_BULK_DELETE: &str = "/api/v1/me/agents/bulk-delete";
 /// `GET`: whom the person may bring into a room.
 pub const ME_PEERS: &str = "/api/v1/me/peers";
 
@@ -59,7 +71,7 @@ pub const VERSION: &str = "/api/version";
 /// `GET`: whether the platform is up.
 pub const HEALTH: &str = "/api/v1/health";
 
-/// `GET`: one room of the agent.
+/// `GET`, `PATCH`: one room of the agent.
 pub fn agent_chat(chat: ChatId) -> String {
     format!("{AGENT_CHATS}/{chat}")
 }
@@ -104,6 +116,96 @@ pub fn agent_activity(chat: ChatId) -> String {
     format!("{AGENT_CHATS}/{chat}/activity")
 }
 
+/// `PUT`: a file. `GET`, of ours: the files that the agent may know of.
+pub fn agent_files(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/files")
+}
+
+/// `GET`: what a file holds.
+pub fn agent_file(chat: ChatId, file: FileId) -> String {
+    format!("{AGENT_CHATS}/{chat}/files/{file}")
+}
+
+/// `GET`, `POST`: tasks.
+pub fn agent_tasks(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/tasks")
+}
+
+/// `GET`, `POST`: one task.
+pub fn agent_task(chat: ChatId, task: TaskRef) -> String {
+    format!("{AGENT_CHATS}/{chat}/tasks/{task}")
+}
+
+/// `GET`: what happened to a task.
+pub fn agent_task_history(chat: ChatId, task: TaskRef) -> String {
+    format!("{AGENT_CHATS}/{chat}/tasks/{task}/history")
+}
+
+/// `GET`, `PUT`: the goal.
+pub fn agent_board(chat: ChatId) -> String {
+    format!("{AGENT_CHATS}/{chat}/board")
+}
+
+/// `GET`: one memory.
+pub fn agent_memory(memory: MemoryId) -> String {
+    format!("{AGENT_MEMORIES}/{memory}")
+}
+
+/// `POST`: `act` is `supersede` or `archive`.
+pub fn agent_memory_act(memory: MemoryId, act: &str) -> String {
+    format!("{AGENT_MEMORIES}/{memory}/{act}")
+}
+
+/// `GET`, `DELETE`: one memory.
+pub fn me_memory(memory: MemoryId) -> String {
+    format!("{ME_MEMORIES}/{memory}")
+}
+
+/// `POST`: `act` is `supersede`, `archive` or `restore`.
+pub fn me_memory_act(memory: MemoryId, act: &str) -> String {
+    format!("{ME_MEMORIES}/{memory}/{act}")
+}
+
+/// `GET`: where a bulk deletion stands.
+pub fn me_bulk_deletion(deletion: DeletionId) -> String {
+    format!("{BASE}/me/bulk-deletions/{deletion}")
+}
+
+/// `POST`: `act` is `archive` or `unarchive`.
+pub fn me_chat_act(chat: ChatId, act: &str) -> String {
+    format!("{ME_CHATS}/{chat}/{act}")
+}
+
+/// `PUT`: a file. `GET`, of ours: the room's files.
+pub fn me_files(chat: ChatId) -> String {
+    format!("{ME_CHATS}/{chat}/files")
+}
+
+/// `GET`: what a file holds.
+pub fn me_file(chat: ChatId, file: FileId) -> String {
+    format!("{ME_CHATS}/{chat}/files/{file}")
+}
+
+/// `GET`, `POST`, of ours: tasks.
+pub fn me_tasks(chat: ChatId) -> String {
+    format!("{ME_CHATS}/{chat}/tasks")
+}
+
+/// `GET`, `POST`, of ours: one task.
+pub fn me_task(chat: ChatId, task: TaskRef) -> String {
+    format!("{ME_CHATS}/{chat}/tasks/{task}")
+}
+
+/// `GET`, of ours: what happened to a task.
+pub fn me_task_history(chat: ChatId, task: TaskRef) -> String {
+    format!("{ME_CHATS}/{chat}/tasks/{task}/history")
+}
+
+/// `GET`, `PUT`, of ours: the goal.
+pub fn me_board(chat: ChatId) -> String {
+    format!("{ME_CHATS}/{chat}/board")
+}
+
 /// `DELETE`: one agent of the person.
 pub fn me_agent(agent: AgentId) -> String {
     format!("{ME_AGENTS}/{agent}")
@@ -139,7 +241,7 @@ pub fn me_contact_answer(request: ContactRequestId, action: ContactAction) -> St
     format!("{ME_CONTACT_REQUESTS}/{request}/{action}")
 }
 
-/// `GET`: one room of the person.
+/// `GET`, `PATCH`, `DELETE`: one room of the person.
 pub fn me_chat(chat: ChatId) -> String {
     format!("{ME_CHATS}/{chat}")
 }

@@ -1,6 +1,7 @@
 //! Strict reading of request bodies: every issue at once, each under its JSON pointer.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -156,6 +157,12 @@ impl ObjectReader {
         self.issues.add(pointer, text);
     }
 
+    /// Notes an issue of a part of a field: a key of an object, a place in a list.
+    pub fn issue_inside(&mut self, field: &str, part: impl Display, text: impl Into<String>) {
+        let pointer = format!("{}/{part}", self.at(field));
+        self.issues.add(pointer, text);
+    }
+
     /// A required string.
     pub fn string(&mut self, field: &str) -> Option<String> {
         if self.map.contains_key(field) { self.opt_string(field) } else { self.missing(field) }
@@ -193,13 +200,35 @@ impl ObjectReader {
         }
     }
 
-    /// An object that may be absent or null, kept as it is.
-    pub fn nullable_map(&mut self, field: &str) -> Option<Map<String, Value>> {
-        self.drop_null(field);
+    /// A required string that is not blank and has at most so many bytes.
+    pub fn filled(&mut self, field: &str, most: usize) -> Option<String> {
+        let text = self.string(field)?;
+        if text.trim().is_empty() {
+            self.issue(field, "can't be blank");
+        } else if text.len() > most {
+            self.issue(field, format!("should be at most {most} byte(s)"));
+        }
+        Some(text)
+    }
+
+    /// A required string that names one of a closed set.
+    pub fn word<T>(&mut self, field: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let text = self.string(field);
+        self.parse(field, text, parse)
+    }
+
+    /// An object that may be absent, not null, kept as it is.
+    pub fn opt_map(&mut self, field: &str) -> Option<Map<String, Value>> {
         match self.map.remove(field)? {
             Value::Object(map) => Some(map),
             other => self.wrong(field, "object", &other),
         }
+    }
+
+    /// An object that may be absent or null, kept as it is.
+    pub fn nullable_map(&mut self, field: &str) -> Option<Map<String, Value>> {
+        self.drop_null(field);
+        self.opt_map(field)
     }
 
     /// An object that may be absent or null, read by the same rules.
@@ -260,6 +289,11 @@ impl ObjectReader {
             self.issue(field, NO_UUID);
         }
         parsed
+    }
+
+    /// Whether no field is left.
+    pub fn is_empty(&self) -> bool {
+        self.map.is_empty()
     }
 
     /// Whether the field is there, null included.

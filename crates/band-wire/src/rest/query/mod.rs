@@ -4,8 +4,10 @@
 mod agent;
 mod contact;
 mod human;
+mod memory;
 mod paging;
 mod reader;
+mod task;
 
 #[cfg(test)]
 mod tests;
@@ -16,8 +18,10 @@ pub use human::{
     AgentSort, Anchor, ChatInclude, ChatSort, DeleteAgentQuery, MyAgentsQuery, MyChatQuery, MyChatsQuery,
     MyMessagesQuery, MyParticipantsQuery, MyPeersQuery, TypeFilter,
 };
-pub use paging::{OffsetQuery, Order, Paging};
+pub use memory::{AgentMemoriesQuery, MemoryFilter, MemoryOwner, MyMemoriesQuery, MyMemoryScope};
+pub use paging::{CursorQuery, OffsetQuery, Order, Paging};
 pub use reader::{NoQuery, QueryReader};
+pub use task::{FilesQuery, HistoryIncludeQuery, TaskHistoryQuery, TasksQuery};
 
 use super::{Issues, code};
 

@@ -4,6 +4,8 @@ use super::{QueryError, QueryReader};
 
 const PAGE: [&str; 2] = ["page", "page_size"];
 const CURSOR: [&str; 2] = ["cursor", "limit"];
+/// The most items a page, where a list says nothing else.
+const MOST: u64 = 100;
 
 /// A page by number: `page`, `page_size`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +24,31 @@ impl Default for OffsetQuery {
 
 impl OffsetQuery {
     pub(super) fn read(reader: &mut QueryReader) -> Self {
+        Self::read_with(reader, MOST)
+    }
+
+    fn read_with(reader: &mut QueryReader, most: u64) -> Self {
         let default = Self::default();
         Self {
             page: reader.count("page", u64::from(u32::MAX)).unwrap_or(default.page),
-            page_size: reader.count("page_size", 100).unwrap_or(default.page_size),
+            page_size: reader.count("page_size", most).unwrap_or(default.page_size),
         }
+    }
+}
+
+/// A page of a list that knows nothing but cursors: `cursor`, `limit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CursorQuery {
+    /// Opaque; none is the first page.
+    pub cursor: Option<String>,
+    /// Items a page, 100 at most.
+    pub limit: u64,
+}
+
+impl CursorQuery {
+    /// `limit` is the items of a page that nobody gave a size.
+    pub(super) fn read(reader: &mut QueryReader, limit: u64) -> Self {
+        Self { cursor: reader.text("cursor"), limit: reader.count("limit", MOST).unwrap_or(limit) }
     }
 }
 
@@ -57,16 +79,21 @@ impl Paging {
 
     /// `limit` is the items of a page that nobody gave a size.
     pub(super) fn read(reader: &mut QueryReader, limit: u64) -> Result<Self, QueryError> {
+        Self::read_with(reader, limit, MOST)
+    }
+
+    /// `most` is the greatest `page_size`.
+    pub(super) fn read_with(reader: &mut QueryReader, limit: u64, most: u64) -> Result<Self, QueryError> {
         let offset = PAGE.into_iter().find(|name| reader.has(name));
         let cursor = CURSOR.into_iter().find(|name| reader.has(name));
         match (offset, cursor) {
             (Some(offset), Some(cursor)) => {
                 Err(QueryError::clash(offset, &format!("can't be combined with {cursor}")))
             }
-            (Some(_), None) => Ok(Self::Offset(OffsetQuery::read(reader))),
+            (Some(_), None) => Ok(Self::Offset(OffsetQuery::read_with(reader, most))),
             (None, _) => Ok(Self::Cursor {
                 cursor: reader.text("cursor"),
-                limit: reader.count("limit", 100).unwrap_or(limit),
+                limit: reader.count("limit", MOST).unwrap_or(limit),
             }),
         }
     }

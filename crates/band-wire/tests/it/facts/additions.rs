@@ -3,7 +3,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::facts;
-use crate::samples::{agent_api, human_api, shared};
+use crate::samples::{agent_api, human_api, keeping, shared};
 
 /// What nobody is served yet: avatars, delegation, what goes with the task board.
 const NOT_SERVED: &[&str] = &[
@@ -52,6 +52,8 @@ fn what_newer_clients_know_is_served() {
         missing("MyAgent", human_api::agent()),
         missing("MyAgentCredentials.agent", human_api::credentials().agent),
         missing("Peer", agent_api::peer()),
+        missing("Task", keeping::task()),
+        missing("UserMemory", keeping::my_memory()),
     ];
     assert_eq!(found.concat(), [""; 0]);
 }
@@ -74,5 +76,26 @@ fn the_list_of_the_unserved_names_real_fields() {
         let (object, field) = name.split_once('.').unwrap();
         let fields = facts["response_fields"][object].as_array().unwrap();
         assert!(fields.iter().any(|found| found["name"] == field), "{name}");
+    }
+}
+
+/// Holds the keys of a new object against the facts.
+fn same_keys(object: &str, sample: impl Serialize) {
+    let facts = facts("additions.json");
+    let fields = facts["objects"][object].as_array().unwrap();
+    let mut told: Vec<&str> = fields.iter().filter_map(|field| field["name"].as_str()).collect();
+    told.sort_unstable();
+    let sample = json!(sample);
+    let mut ours: Vec<&str> = sample.as_object().unwrap().keys().map(String::as_str).collect();
+    ours.sort_unstable();
+    assert_eq!(ours, told, "{object}");
+}
+
+#[test]
+fn new_objects_have_the_keys_that_newer_clients_read() {
+    same_keys("Attachment", keeping::attachment());
+    same_keys("BulkDeletionJob", keeping::deletion());
+    for item in keeping::deletion().results {
+        same_keys("BulkDeletionItem", item);
     }
 }

@@ -1,9 +1,10 @@
 use std::collections::BTreeSet;
 
 use band_wire::rest::query::{
-    AgentChatsQuery, AgentContactRequestsQuery, AgentMessagesQuery, AgentPeersQuery, ContactsQuery,
-    ContextQuery, DeleteAgentQuery, FromQuery, MyAgentsQuery, MyChatQuery, MyChatsQuery, MyMessagesQuery,
-    MyParticipantsQuery, MyPeersQuery, NoQuery, QueryReader, SentContactRequestsQuery,
+    AgentChatsQuery, AgentContactRequestsQuery, AgentMemoriesQuery, AgentMessagesQuery, AgentPeersQuery,
+    ContactsQuery, ContextQuery, DeleteAgentQuery, FromQuery, HistoryIncludeQuery, MyAgentsQuery,
+    MyChatQuery, MyChatsQuery, MyMemoriesQuery, MyMessagesQuery, MyParticipantsQuery, MyPeersQuery, NoQuery,
+    QueryReader, SentContactRequestsQuery, TaskHistoryQuery, TasksQuery,
 };
 use band_wire::rest::routes;
 use serde_json::Value;
@@ -77,5 +78,11 @@ fn every_operation_knows_its_parameters_and_no_others() {
     law::<MyChatsQuery>("GET", routes::ME_CHATS, &all);
     law::<MyChatQuery>("GET", "/api/v1/me/chats/{id}", &all);
     law::<MyMessagesQuery>("GET", "/api/v1/me/chats/{chat_id}/messages", &all);
+    law::<AgentMemoriesQuery>("GET", routes::AGENT_MEMORIES, &all);
+    law::<MyMemoriesQuery>("GET", routes::ME_MEMORIES, &all);
+    law::<TasksQuery>("GET", "/api/v1/agent/chats/{chat_id}/tasks", &all);
+    law::<HistoryIncludeQuery>("GET", "/api/v1/agent/chats/{chat_id}/tasks/{id}", &all);
+    law::<TaskHistoryQuery>("GET", "/api/v1/agent/chats/{chat_id}/tasks/{id}/history", &all);
+    law::<HistoryIncludeQuery>("GET", "/api/v1/agent/chats/{chat_id}/board", &all);
     law::<MyParticipantsQuery>("GET", "/api/v1/me/chats/{chat_id}/participants", &all);
 }

@@ -1,13 +1,13 @@
 use band_wire::rest::{
     AddParticipant, Body, CreateChat, CreateEvent, FailMark, FromBody, RegisterAgent, ReportActivity,
-    SendMessage, UpdateProfile, routes,
+    SendMessage, SetBoard, UpdateProfile, UpdateTask, routes,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::operation;
 use super::schema::Schemas;
-use crate::samples::requests;
+use crate::samples::{keeping, requests};
 
 /// Holds a body type against each operation that takes it.
 fn law<T: FromBody + Serialize + std::fmt::Debug>(sample: &T, operations: &[(&str, &str)]) {
@@ -64,6 +64,24 @@ fn knows_every_property<T: FromBody>(fields: &Value, at: &str) {
     }
 }
 
+/// Bodies of which some field is needed, whichever: the description can't say so.
+#[test]
+fn bodies_that_need_any_field_know_every_property() {
+    for (sample, method, path) in [
+        (json!(Body(&keeping::update_task())), "POST", "/api/v1/agent/chats/{chat_id}/tasks/{id}"),
+        (json!(Body(&keeping::set_board())), "PUT", "/api/v1/agent/chats/{chat_id}/board"),
+    ] {
+        let schema = operation(method, path)["body"].clone();
+        let mut schemas = Schemas::load();
+        schemas.check(&sample, &schema, path);
+        assert_eq!(schemas.problems, [""; 0]);
+    }
+    let update = operation("POST", "/api/v1/agent/chats/{chat_id}/tasks/{id}")["body"].clone();
+    knows_every_property::<UpdateTask>(&update, "task");
+    let board = operation("PUT", "/api/v1/agent/chats/{chat_id}/board")["body"].clone();
+    knows_every_property::<SetBoard>(&board, "board");
+}
+
 #[test]
 fn every_body_fits_its_schema_and_is_read_by_it() {
     law(&requests::create_chat(), &[("POST", routes::AGENT_CHATS), ("POST", routes::ME_CHATS)]);
@@ -100,5 +118,8 @@ fn every_body_fits_its_schema_and_is_read_by_it() {
     law(&requests::respond_contact(), &[("POST", routes::AGENT_CONTACT_REQUESTS_RESPOND)]);
     law(&requests::create_contact_request(), &[("POST", routes::ME_CONTACT_REQUESTS)]);
     law(&requests::resolve_handle(), &[("POST", routes::ME_CONTACTS_RESOLVE)]);
+    law(&keeping::rename_chat(), &[("PATCH", "/api/v1/agent/chats/{id}")]);
+    law(&keeping::store_memory(), &[("POST", routes::AGENT_MEMORIES)]);
+    law(&keeping::create_task(), &[("POST", "/api/v1/agent/chats/{chat_id}/tasks")]);
     law::<UpdateProfile>(&requests::update_profile(), &[("PUT", routes::ME_PROFILE)]);
 }

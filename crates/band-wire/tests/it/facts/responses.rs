@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::operation;
 use super::schema::Schemas;
-use crate::samples::{agent_api, human_api, shared};
+use crate::samples::{agent_api, human_api, keeping, shared};
 
 /// Every answer so far: method, path, status, body.
 fn answers() -> Vec<(&'static str, &'static str, u16, Value)> {
@@ -111,6 +111,30 @@ fn of_contacts() -> Vec<(&'static str, &'static str, u16, Value)> {
     ]
 }
 
+fn of_keeping() -> Vec<(&'static str, &'static str, u16, Value)> {
+    let memories = |item| json(ContextPage::from(Paged { data: vec![item], metadata: shared::full_page() }));
+    vec![
+        ("PATCH", "/api/v1/agent/chats/{id}", 200, data(agent_api::chat())),
+        ("GET", routes::AGENT_MEMORIES, 200, memories(json(keeping::memory()))),
+        ("POST", routes::AGENT_MEMORIES, 201, data(keeping::memory())),
+        ("GET", "/api/v1/agent/memories/{id}", 200, data(keeping::memory())),
+        ("POST", "/api/v1/agent/memories/{id}/supersede", 200, data(keeping::memory())),
+        ("POST", "/api/v1/agent/memories/{id}/archive", 200, data(keeping::memory())),
+        ("GET", routes::ME_MEMORIES, 200, memories(json(keeping::my_memory()))),
+        ("GET", "/api/v1/me/memories/{id}", 200, data(keeping::my_memory())),
+        ("POST", "/api/v1/me/memories/{id}/supersede", 200, data(keeping::my_memory())),
+        ("POST", "/api/v1/me/memories/{id}/archive", 200, data(keeping::my_memory())),
+        ("POST", "/api/v1/me/memories/{id}/restore", 200, data(keeping::my_memory())),
+        ("GET", "/api/v1/agent/chats/{chat_id}/tasks", 200, cursored(keeping::task_with_history())),
+        ("POST", "/api/v1/agent/chats/{chat_id}/tasks", 201, data(keeping::task())),
+        ("GET", "/api/v1/agent/chats/{chat_id}/tasks/{id}", 200, data(keeping::task_with_history())),
+        ("POST", "/api/v1/agent/chats/{chat_id}/tasks/{id}", 200, data(keeping::task())),
+        ("GET", "/api/v1/agent/chats/{chat_id}/tasks/{id}/history", 200, cursored(keeping::task_event())),
+        ("GET", "/api/v1/agent/chats/{chat_id}/board", 200, data(keeping::bare_board())),
+        ("PUT", "/api/v1/agent/chats/{chat_id}/board", 200, data(keeping::board())),
+    ]
+}
+
 fn json<T: Serialize>(value: T) -> Value {
     serde_json::to_value(value).unwrap()
 }
@@ -139,7 +163,7 @@ fn context() -> Value {
 #[test]
 fn every_answer_fits_its_schema() {
     let mut schemas = Schemas::load();
-    for (method, path, status, body) in answers().into_iter().chain(of_contacts()) {
+    for (method, path, status, body) in answers().into_iter().chain(of_contacts()).chain(of_keeping()) {
         let schema = operation(method, path)["answers"][status.to_string()].clone();
         let at = format!("{method} {path} {status}");
         assert!(!schema.is_null(), "{at} is no answer of the operation");
@@ -151,7 +175,7 @@ fn every_answer_fits_its_schema() {
 #[test]
 fn every_property_of_the_answers_is_served() {
     let mut schemas = Schemas::load();
-    for (method, path, status, body) in answers().into_iter().chain(of_contacts()) {
+    for (method, path, status, body) in answers().into_iter().chain(of_contacts()).chain(of_keeping()) {
         let schema = operation(method, path)["answers"][status.to_string()].clone();
         schemas.check(&body, &schema, "");
     }

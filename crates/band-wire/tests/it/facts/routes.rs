@@ -1,5 +1,5 @@
-use band_wire::rest::ContactAction;
 use band_wire::rest::routes::{self, BASE};
+use band_wire::rest::{ContactAction, TaskRef};
 use serde_json::Value;
 
 use super::facts;
@@ -52,6 +52,19 @@ fn every_path_is_one_of_the_description() {
         (routes::me_messages(id(1)), "GET POST"),
         (routes::me_participants(id(1)), "GET POST"),
         (routes::me_participant(id(1), id(2)), "DELETE"),
+        (routes::AGENT_MEMORIES.to_owned(), "GET POST"),
+        (routes::agent_memory(id(1)), "GET"),
+        (routes::agent_memory_act(id(1), "supersede"), "POST"),
+        (routes::agent_memory_act(id(1), "archive"), "POST"),
+        (routes::ME_MEMORIES.to_owned(), "GET"),
+        (routes::me_memory(id(1)), "DELETE GET"),
+        (routes::me_memory_act(id(1), "supersede"), "POST"),
+        (routes::me_memory_act(id(1), "archive"), "POST"),
+        (routes::me_memory_act(id(1), "restore"), "POST"),
+        (routes::agent_tasks(id(1)), "GET POST"),
+        (routes::agent_task(id(1), TaskRef::Number(3)), "GET POST"),
+        (routes::agent_task_history(id(1), TaskRef::Id(id(2))), "GET"),
+        (routes::agent_board(id(1)), "GET PUT"),
     ];
     let operations = facts("operations.json");
     for (path, methods) in paths {
@@ -74,4 +87,24 @@ fn every_named_operation_is_there_once() {
     names.sort_by_key(ToString::to_string);
     names.dedup();
     assert_eq!(names.len(), all);
+}
+
+#[test]
+fn every_path_of_newer_clients_is_one_of_theirs() {
+    let paths = [
+        (routes::agent_files(id(1)), "PUT"),
+        (routes::agent_file(id(1), id(2)), "GET"),
+        (routes::AGENT_DELEGATION_TOKEN.to_owned(), "POST"),
+        (routes::ME_AGENTS_BULK_DELETE.to_owned(), "POST"),
+        (routes::ME_CHATS_BULK_DELETE.to_owned(), "POST"),
+        (routes::me_bulk_deletion(id(1)), "GET"),
+    ];
+    let additions = facts("additions.json");
+    let operations = additions["operations"].as_array().unwrap();
+    assert_eq!(operations.len(), paths.len());
+    for (path, method) in paths {
+        let known =
+            |found: &&Value| found["method"] == method && matches(found["path"].as_str().unwrap(), &path);
+        assert!(operations.iter().any(|found| known(&found)), "{method} {path}");
+    }
 }

@@ -1,7 +1,8 @@
 use band_wire::rest::query::{SentFilter, StatusFilter};
 use band_wire::rest::{
-    ChatKind, ChatStatus, ContactAction, ContactRequestStatus, DeliveryStatus, EventType, MentionKind,
-    PeerSource, Role, SenderType,
+    BoardEventKind, ChatKind, ChatStatus, ContactAction, ContactRequestStatus, DeliveryStatus, EventType,
+    MemoryScope, MemorySegment, MemoryStatus, MemorySystem, MemoryType, MentionKind, PeerSource, Role,
+    SenderType, TaskEventKind, TaskState, TaskStatus,
 };
 use band_wire::word::Word;
 use serde_json::Value;
@@ -38,6 +39,23 @@ fn closed_sets_have_the_words_of_the_description() {
     let action = "ApiV1AgentContactsRequestsRespondPostRequestBodyContentApplicationJsonSchemaAction";
     assert_eq!(ours::<ContactAction>(), told(action));
     assert_eq!(ours::<PeerSource>(), told("PeerSource"));
+    for of in ["AgentMemory", "UserMemory"] {
+        assert_eq!(ours::<MemorySystem>(), told(&format!("{of}System")));
+        assert_eq!(ours::<MemoryType>(), told(&format!("{of}Type")));
+        assert_eq!(ours::<MemorySegment>(), told(&format!("{of}Segment")));
+        assert_eq!(ours::<MemoryStatus>(), told(&format!("{of}Status")));
+        // Newer clients know the scope `agent` as well.
+        let mut scopes = told(&format!("{of}Scope"));
+        scopes.insert(0, "agent".to_owned());
+        scopes.sort();
+        assert_eq!(ours::<MemoryScope>(), scopes);
+    }
+    assert_eq!(ours::<TaskState>(), told("TaskState"));
+    for name in ["TaskOverallStatus", "TaskAssignmentStatus"] {
+        assert_eq!(ours::<TaskStatus>(), told(name));
+    }
+    assert_eq!(ours::<TaskEventKind>(), told("TaskEventEvent"));
+    assert_eq!(ours::<BoardEventKind>(), told("BoardEventEvent"));
     assert_eq!(ours::<ChatKind>(), told("MeChatRoomType"));
     assert_eq!(ours::<ChatStatus>(), told("MeChatRoomStatus"));
 }

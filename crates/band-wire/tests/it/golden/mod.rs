@@ -4,6 +4,7 @@ mod agent_api;
 mod events;
 mod frames;
 mod human_api;
+mod keeping;
 mod requests;
 mod shared;
 

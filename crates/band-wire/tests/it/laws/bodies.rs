@@ -2,9 +2,10 @@ use std::fmt::Debug;
 
 use band_wire::ParticipantId;
 use band_wire::rest::{
-    ActivityKind, ActivityReport, AddContact, AddParticipant, Body, CreateChat, CreateContactRequest,
-    CreateEvent, EventType, FailMark, FromBody, MentionInput, RegisterAgent, RemoveContact, ReportActivity,
-    ResolveHandle, RespondContact, Role, SendMessage, UpdateProfile,
+    ActivityKind, ActivityReport, AddContact, AddParticipant, Body, BulkDeleteAgents, CreateChat,
+    CreateContactRequest, CreateEvent, CreateTask, EventType, FailMark, FromBody, MentionInput,
+    RegisterAgent, RemoveContact, RenameChat, ReportActivity, ResolveHandle, RespondContact, Role,
+    SendMessage, SetBoard, StoreMemory, UpdateProfile, UpdateTask,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -38,6 +39,20 @@ const KEYS: &[&str] = &[
     "contact_id",
     "request_id",
     "action",
+    "system",
+    "type",
+    "segment",
+    "thought",
+    "scope",
+    "subject_id",
+    "subject",
+    "detail",
+    "status",
+    "state",
+    "comment",
+    "goal_title",
+    "ids",
+    "force",
 ];
 
 /// A body that fits survives being sent; one that does not has issues, each under a pointer.
@@ -68,11 +83,17 @@ fn all_laws(body: &Value) -> Result<(), TestCaseError> {
     law::<RespondContact>(body.clone())?;
     law::<CreateContactRequest>(body.clone())?;
     law::<ResolveHandle>(body.clone())?;
+    law::<RenameChat>(body.clone())?;
+    law::<StoreMemory>(body.clone())?;
+    law::<CreateTask>(body.clone())?;
+    law::<UpdateTask>(body.clone())?;
+    law::<SetBoard>(body.clone())?;
+    law::<BulkDeleteAgents>(body.clone())?;
     law::<FailMark>(body.clone())
 }
 
 /// The fields under the wrapper of each body, and at the root.
-fn wrapped(fields: &Map<String, Value>) -> [Value; 7] {
+fn wrapped(fields: &Map<String, Value>) -> [Value; 8] {
     [
         json!({ "chat": fields }),
         json!({ "message": fields }),
@@ -80,6 +101,7 @@ fn wrapped(fields: &Map<String, Value>) -> [Value; 7] {
         json!({ "participant": fields }),
         json!({ "agent": fields }),
         json!({ "user": fields }),
+        json!({ "memory": fields }),
         json!(fields),
     ]
 }

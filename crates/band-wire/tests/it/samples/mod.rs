@@ -3,6 +3,7 @@
 pub(crate) mod agent_api;
 pub(crate) mod events;
 pub(crate) mod human_api;
+pub(crate) mod keeping;
 pub(crate) mod requests;
 pub(crate) mod shared;
 
