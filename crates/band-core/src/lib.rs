@@ -16,6 +16,7 @@ pub mod platform;
 pub mod residency;
 pub mod room;
 pub mod timers;
+pub mod transcript;
 #[doc(hidden)]
 pub mod trial;
 pub mod turn;

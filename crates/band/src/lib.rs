@@ -43,6 +43,7 @@ pub use agent::{
     Running, ShutdownSignal, Stopped, run_with_graceful_shutdown,
 };
 pub use band_core::room::Member;
+pub use band_core::transcript;
 pub use config::{AgentConfig, Endpoints, SessionConfig};
 pub use error::{ApiError, ConnectionError, DeliveryError, Error, Result};
 pub use history::{HistoryConverter, HistoryItem, RawHistory, Role};

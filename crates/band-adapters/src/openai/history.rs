@@ -107,6 +107,9 @@ mod tests {
             message_type: kind.to_owned(),
             metadata: Map::new(),
             is_own: own,
+            sender_handle: None,
+            created_at: None,
+            attachments: Vec::new(),
         }
     }
 

@@ -157,6 +157,9 @@ async fn the_past_of_a_room_comes_before_the_first_message() {
         message_type: kind.to_owned(),
         metadata: Map::new(),
         is_own: own,
+        sender_handle: None,
+        created_at: None,
+        attachments: Vec::new(),
     };
     let items = vec![
         entry("text", false, "before"),

@@ -8,7 +8,7 @@ use band_wire::event::ParticipantRecord;
 use band_wire::rest::{Participant, SenderType};
 use band_wire::{Open, ParticipantId};
 
-use crate::turn::{mention_name, one_line};
+use crate::turn::{mention_name, one_line, shorten};
 
 /// A participant, as far as turns care.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,12 +169,7 @@ pub fn participants_update(members: &[Member]) -> String {
 }
 
 fn cut(text: &str, most: usize) -> String {
-    let text = one_line(text);
-    if text.chars().count() <= most {
-        return text;
-    }
-    let head: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", head.trim_end())
+    shorten(&one_line(text), most)
 }
 
 #[cfg(test)]

@@ -13,4 +13,4 @@ pub use judge::{
 };
 pub use ledger::{Ledger, Verdict};
 pub use mention::{Addressed, MentionError, address};
-pub use text::{mention_name, one_line, show_mentions, speaker_line};
+pub use text::{mention_name, one_line, shorten, show_mentions, speaker, speaker_line};

@@ -1,7 +1,7 @@
 //! The message that a turn is about.
 
 use band_core::room::Member;
-use band_core::turn::{one_line, show_mentions, speaker_line};
+use band_core::turn::{show_mentions, speaker, speaker_line};
 use band_wire::rest::{MentionRecord, Message};
 use band_wire::{ChatId, MessageId, ParticipantId, Stamp};
 use serde_json::{Map, Value};
@@ -22,6 +22,8 @@ pub struct IncomingMessage {
     pub sender_type: String,
     /// From the room's roster, or else from the message.
     pub sender_name: Option<String>,
+    /// From the room's roster, without `@`.
+    pub sender_handle: Option<String>,
     /// `text`, mostly.
     pub message_type: String,
     /// `mentions`, `status`, `delivery_status` and what else the platform says.
@@ -44,23 +46,25 @@ impl IncomingMessage {
             std::borrow::Cow::Borrowed(_) => None,
             std::borrow::Cow::Owned(shown) => Some(shown),
         };
+        let sender = member(message.sender_id);
         Self {
             id: message.id,
             room,
             content: content.unwrap_or(message.content),
             sender_id: message.sender_id,
             sender_type: message.sender_type,
-            sender_name: member(message.sender_id).and_then(|m| m.name.clone()).or(message.sender_name),
+            sender_name: sender.and_then(|m| m.name.clone()).or(message.sender_name),
+            sender_handle: sender.and_then(|m| m.handle.clone()),
             message_type: message.message_type,
             metadata: message.metadata,
             created_at: message.inserted_at,
         }
     }
 
-    /// The name of whoever wrote it: the sender name, or else the sender type, or else `Unknown`.
+    /// The name of whoever wrote it: the sender name, or else the sender type, or else `Unknown`. Someone with a
+    /// name of the platform's, such as `System`, is shown with the handle.
     pub fn speaker(&self) -> String {
-        let known = [self.sender_name.as_deref().unwrap_or_default(), &self.sender_type];
-        known.into_iter().map(one_line).find(|name| !name.is_empty()).unwrap_or_else(|| "Unknown".to_owned())
+        speaker(self.sender_name.as_deref(), &self.sender_type, self.sender_handle.as_deref())
     }
 
     /// `[name]: content`, as models see a message. Lines that could pass for another speaker are indented.
