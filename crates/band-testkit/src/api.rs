@@ -113,7 +113,7 @@ impl Api {
 }
 
 /// A client for loopback. It gets a TLS configuration of its own because none is installed for the process.
-fn client() -> Result<reqwest::Client> {
+pub(crate) fn client() -> Result<reqwest::Client> {
     let failed = |why: String| Error::shape("the HTTP client's set-up", why);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)

@@ -4,7 +4,7 @@
 //! - [`Served`] is the same platform as a process of its own, which a test may kill.
 //! - [`Person`] is somebody who writes, over the public API, and [`Watcher`] what they see live.
 //! - [`Api`] is the public API with any key.
-//! - [`Tap`] stands in front of a platform and notes what is asked of it.
+//! - [`Tap`] stands in front of a platform, notes what is asked of it, and may refuse it.
 //! - [`Process`] runs any program, waits for its lines, and kills it.
 //! - [`weather`] is a network that goes wrong, [`soak`] a long run over it.
 //! - [`sim`] runs agents and platform on a simulated network, clock and disk, a seed at a time.
@@ -23,7 +23,7 @@ mod process;
 mod served;
 pub mod sim;
 pub mod soak;
-mod tap;
+pub mod tap;
 pub mod usage;
 mod watcher;
 pub mod weather;

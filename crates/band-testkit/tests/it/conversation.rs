@@ -2,6 +2,7 @@
 
 use band::{Agent, RawHistory, Turn, adapter_fn};
 use band_testkit::PATIENCE;
+use band_testkit::tap::Call;
 use band_wire::ParticipantId;
 use band_wire::phx::Topic;
 use band_wire::rest::DeliveryStatus;
@@ -36,7 +37,7 @@ async fn agents_of_the_two_sdks_talk_to_each_other_in_one_room_and_every_message
     house.person.say(house.room, house.agent.id, "talk to the parrot").await.unwrap();
     watcher.message("the last word", |message| message.content.ends_with("that was all")).await.unwrap();
     // Four messages are for ours, three for the other one.
-    let settled = |calls: &[String]| calls.iter().filter(|call| call.ends_with("/processed")).count() == 7;
+    let settled = |calls: &[Call]| calls.iter().filter(|call| call.what.ends_with("/processed")).count() == 7;
     house.tap.until("seven marks", settled).await.unwrap();
     house.tap.quiet().await.unwrap();
     assert!(running.stop(Some(PATIENCE)).await.unwrap().graceful);
