@@ -81,6 +81,12 @@ impl FrameworkAdapter for Performer {
         let running = Running { stage: self, message, run };
         let how = Behaviour::read(input.text()).unwrap_or(Behaviour::Reply);
         let outcome = perform(how, &input, earlier, self.process).await;
+        if let Err(Failed::Unposted(err)) = &outcome
+            && may_pass(err)
+        {
+            let text = format!("{:?} has given up a reply to {message}: {err}", self.process);
+            self.net.lock().watch.violated("given-up", text);
+        }
         running.over(match &outcome {
             Ok(true) => End::Answered,
             Ok(false) => End::Silent,
@@ -111,16 +117,22 @@ enum Failed {
     Itself(AdapterError),
     NotAccepted(AdapterError),
     Cancelled(AdapterError),
-    Unposted(AdapterError),
+    Unposted(Error),
+}
+
+/// Whether the platform would have taken it later: nothing here is away for as long as a message is worth waiting.
+fn may_pass(err: &Error) -> bool {
+    match err.status() {
+        Some(status) => matches!(status, 200..300 | 408 | 429 | 500..),
+        None => matches!(err, Error::Connection(_)),
+    }
 }
 
 impl From<Failed> for AdapterError {
     fn from(failed: Failed) -> Self {
         match failed {
-            Failed::Itself(err)
-            | Failed::NotAccepted(err)
-            | Failed::Cancelled(err)
-            | Failed::Unposted(err) => err,
+            Failed::Itself(err) | Failed::NotAccepted(err) | Failed::Cancelled(err) => err,
+            Failed::Unposted(err) => err.into(),
         }
     }
 }
@@ -129,7 +141,7 @@ impl From<Error> for Failed {
     fn from(err: Error) -> Self {
         match err {
             Error::Cancelled | Error::Stopped { .. } => Self::Cancelled(err.into()),
-            other => Self::Unposted(other.into()),
+            other => Self::Unposted(other),
         }
     }
 }

@@ -142,8 +142,11 @@ impl SimTransport {
     /// A request arrives; none when nobody is there.
     fn arrive(&self, epoch: u32, request: &Request<Bytes>) -> Option<Answer> {
         self.net.with(|world, now| {
-            if !world.is_up || world.epoch != epoch {
+            if !world.is_there() || world.epoch != epoch {
                 return None;
+            }
+            if !world.is_up {
+                return Some(Scripted::Status(502).answer());
             }
             let kind = Kind::of(request.method(), request.uri().path());
             let scripted = kind.and_then(|kind| world.scripted(self.process.agent, kind));
@@ -165,7 +168,7 @@ impl SimTransport {
 
 fn fate(world: &mut World) -> Fate {
     let weather = world.weather;
-    if !world.is_up || world.chance.permille(weather.unsent) {
+    if !world.is_there() || world.chance.permille(weather.unsent) {
         return Fate::Unsent;
     }
     if world.chance.permille(weather.lost) {

@@ -310,8 +310,8 @@ pub(crate) enum Act {
     Crash { agent: usize, down: Duration, torn: bool },
     /// The agent is stopped, with some time for its turns, and started again.
     Restart { agent: usize, grace: Option<Duration> },
-    /// The platform dies and comes back.
-    Outage { down: Duration },
+    /// The platform dies and comes back. Something in front of it may answer 502 in its place.
+    Outage { down: Duration, is_proxied: bool },
     /// A person steers an agent.
     Steer { agent: usize, room: usize, mode: ControlMode },
     /// A person takes an agent out of a room, and brings it back later.
@@ -348,6 +348,7 @@ impl Scenario {
         for _ in 0..chance.index(7) {
             steps.push(trouble(&mut chance, agents, rooms));
         }
+        proxy(&mut Chance::new(seed ^ 0x7072_6f78_6965_7321), &mut steps);
         let heal = Duration::from_millis(ACTIVE);
         let steps: Vec<(usize, Step)> = steps.into_iter().enumerate().collect();
         let mut scenario = Self { seed, agents, rooms, knobs, weather, steps, is_faithful: false, heal };
@@ -391,6 +392,19 @@ fn burst(chance: &mut Chance, steps: &mut Vec<Step>, rooms: usize) {
     }
 }
 
+/// Puts something in front of the platform: it answers while that is down.
+fn proxy(chance: &mut Chance, steps: &mut Vec<Step>) {
+    if chance.permille(150) {
+        let down = chance.millis(10_000, ACTIVE);
+        steps.push(Step { when: at(chance), act: Act::Outage { down, is_proxied: true } });
+    }
+    for step in steps {
+        if let Act::Outage { is_proxied, .. } = &mut step.act {
+            *is_proxied |= chance.permille(400);
+        }
+    }
+}
+
 /// At some time, or just when an agent makes some request.
 fn when(chance: &mut Chance, agent: usize) -> When {
     if chance.permille(400) {
@@ -411,7 +425,7 @@ fn trouble(chance: &mut Chance, agents: usize, rooms: usize) -> Step {
         4 => Act::Silence { agent },
         5..=7 => Act::Crash { agent, down: chance.millis(0, 10_000), torn: chance.permille(400) },
         8 => Act::Restart { agent, grace: chance.permille(700).then(|| chance.millis(0, 5_000)) },
-        9 => Act::Outage { down: chance.millis(100, 40_000) },
+        9 => Act::Outage { down: chance.millis(100, 40_000), is_proxied: false },
         10..=11 => Act::Steer { agent, room, mode: ControlMode::Interrupt },
         12 => Act::Steer { agent, room, mode: ControlMode::Stop },
         13 => Act::Steer { agent, room, mode: ControlMode::Play },

@@ -76,7 +76,7 @@ impl SimDialer {
             return None;
         }
         let undialled = world.weather.undialled;
-        if !world.is_up || world.chance.permille(undialled) {
+        if !world.is_there() || world.chance.permille(undialled) {
             world.note(|| format!("agent {} is refused a connection", process.agent));
             world.watch.undialled(process);
             return Some(Err(io::ErrorKind::ConnectionRefused.into()));
@@ -145,7 +145,7 @@ async fn read_head(plug: &mut Plug) -> Option<Request> {
 fn admit(net: &Arc<Net>, process: Process, request: &Request) -> Upgrade {
     net.with(|world, now| {
         if !world.is_up {
-            return Upgrade::Refused(503, None);
+            return Upgrade::Refused(if world.is_proxied { 502 } else { 503 }, None);
         }
         if let Some(scripted) = world.scripted(process.agent, Kind::Upgrade) {
             world.note(|| format!("a script answers {scripted:?} to the upgrade"));

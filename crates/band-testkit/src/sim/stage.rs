@@ -202,8 +202,8 @@ impl Stage {
                 }
                 self.plan(Duration::ZERO, Later::Start(agent));
             }
-            Act::Outage { down } => {
-                self.net.lock().crash_platform();
+            Act::Outage { down, is_proxied } => {
+                self.net.lock().crash_platform(is_proxied);
                 self.plan(down, Later::Boot);
             }
             Act::Steer { agent, room, mode } => self.steer(agent, room, mode),

@@ -308,6 +308,7 @@ impl Watch {
             Scripted::Garbage | Scripted::Empty => true,
             Scripted::Busy(_) | Scripted::Unavailable(_) | Scripted::BadGateway => false,
         };
+        let is_final = lasting && matches!(answer, Scripted::Status(_));
         if lasting && matches!(kind, Some(Kind::Next | Kind::List)) {
             // What was missed is not served: later pushes are handled all the same.
             let room = part(request, 5).and_then(|room| room.parse::<ChatId>().ok());
@@ -323,7 +324,8 @@ impl Watch {
             Some(Kind::Processed | Kind::Failed) if lasting => {
                 self.excuse(process.agent, message, Excuse::Unmarked);
             }
-            Some(Kind::Send) => self.excuse(process.agent, message, Excuse::Unposted),
+            // Everything else is outlasted: no script goes on for minutes.
+            Some(Kind::Send) if is_final => self.excuse(process.agent, message, Excuse::Unposted),
             _ => {}
         }
     }

@@ -68,6 +68,8 @@ pub(crate) struct World {
     pub(crate) weather: Weather,
     pub(crate) platform: Platform,
     pub(crate) is_up: bool,
+    /// While it is not up, something in front of it answers 502.
+    pub(crate) is_proxied: bool,
     /// Runs of the platform.
     pub(crate) epoch: u32,
     pub(crate) person: UserId,
@@ -103,6 +105,11 @@ impl World {
 
     pub(crate) fn take_trace(&mut self) -> Vec<String> {
         self.trace.take().unwrap_or_default()
+    }
+
+    /// Whether somebody takes a connection: the platform, or what is in front of it.
+    pub(crate) const fn is_there(&self) -> bool {
+        self.is_up || self.is_proxied
     }
 
     /// Whether a process still runs.
@@ -169,9 +176,10 @@ impl World {
     }
 
     /// The platform loses its memory and its sockets.
-    pub(crate) fn crash_platform(&mut self) {
+    pub(crate) fn crash_platform(&mut self, is_proxied: bool) {
         self.note(|| "the platform dies".to_owned());
         self.is_up = false;
+        self.is_proxied = is_proxied;
         self.epoch += 1;
         self.platform.crash();
         self.sockets.clear();
@@ -216,6 +224,7 @@ impl Net {
             weather: scenario.weather,
             platform,
             is_up: true,
+            is_proxied: false,
             epoch: 0,
             person,
             actors,

@@ -31,6 +31,7 @@ const PLANTED: &[(Fault, u64, &str)] = &[
     (Fault::RetryAfterIgnored, 1, "retry-after"),
     (Fault::RoomsNotRejoined, 1, "prompt"),
     (Fault::RosterLost, 5, "roster"),
+    (Fault::SendGivenUp, 54, "given-up"),
     (Fault::StopCharged, 5, "handled"),
     (Fault::TwoTurns, 0, "two-at-once"),
     (Fault::WorkingNotEnded, 2, "left-over"),

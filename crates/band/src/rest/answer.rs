@@ -7,7 +7,7 @@ use http::header::LOCATION;
 use http::{HeaderMap, Response, StatusCode};
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::config::shown;
 use crate::error::ApiError;
@@ -30,6 +30,21 @@ struct Envelope {
     error: ErrorBody,
 }
 
+/// A success whose body says nothing that can be read.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    /// With the status of the success.
+    pub(super) error: Box<ApiError>,
+    /// It is no JSON at all: not the platform's.
+    pub(super) is_foreign: bool,
+}
+
+impl From<Unreadable> for crate::Error {
+    fn from(unreadable: Unreadable) -> Self {
+        (*unreadable.error).into()
+    }
+}
+
 impl Answer {
     pub(super) fn new(response: Response<Bytes>) -> Self {
         let (head, body) = response.into_parts();
@@ -45,17 +60,20 @@ impl Answer {
     }
 
     /// The body of a success without the `data` around it.
-    pub(super) fn data<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+    pub(super) fn data<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
         self.json::<Data<T>>().map(|wrapped| wrapped.data)
     }
 
     /// The body of a success. A body that can't be read is an error with the status of the success: the
-    /// platform has acted.
-    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+    /// platform has acted, unless something before it has answered in its place.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
         serde_json::from_slice(&self.body).map_err(|err| {
             let mut error = ApiError::new(self.status.as_u16(), format!("unreadable answer: {err}"));
             error.request_id = self.request_id();
-            error
+            Unreadable {
+                error: Box::new(error),
+                is_foreign: serde_json::from_slice::<IgnoredAny>(&self.body).is_err(),
+            }
         })
     }
 
@@ -149,8 +167,12 @@ mod tests {
 
     #[test]
     fn a_success_that_can_not_be_read_keeps_its_status() {
-        let error = answer(201, r#"{"data":7}"#).data::<String>().unwrap_err();
-        assert_eq!(error.status_code, 201);
-        assert!(error.message.starts_with("unreadable answer: "), "{error}");
+        for (body, is_foreign) in
+            [(r#"{"data":7}"#, false), ("<html>Maintenance</html>", true), ("", true), (r#"{"data""#, true)]
+        {
+            let unreadable = answer(201, body).data::<String>().unwrap_err();
+            assert_eq!((unreadable.error.status_code, unreadable.is_foreign), (201, is_foreign), "{body}");
+            assert!(unreadable.error.message.starts_with("unreadable answer: "), "{body}");
+        }
     }
 }

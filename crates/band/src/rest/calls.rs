@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use band_wire::rest::{
     ActivityState, AddParticipant, AgentChat, AgentMe, Body, CreateChat, CreateEvent, Cursored, Data,
-    DeliveryStatus, EventCreated, FailMark, Message, MessageSent, Page, Paged, Participant, Peer,
+    DeliveryStatus, EventCreated, EventType, FailMark, Message, MessageSent, Page, Paged, Participant, Peer,
     ReportActivity, Role, SendMessage, routes,
 };
 use band_wire::{ChatId, MessageId, ParticipantId};
 
+use super::answer::Answer;
 use super::client::{Call, RestClient, is_empty};
 use super::gate::Lane;
 use super::mark::{self, Mark};
@@ -65,7 +66,7 @@ impl RestClient {
     pub async fn chats(&self, page: u64) -> Result<Paged<AgentChat, Page>> {
         let call =
             Call::get(routes::AGENT_CHATS).query("page", Some(page)).query("page_size", Some(PAGE_SIZE));
-        Ok(self.call(call).await?.json()?)
+        self.ask(call, |answer| answer.json()).await
     }
 
     /// All of the agent's rooms, each once, in the platform's order. A room that goes while the pages are read
@@ -113,7 +114,7 @@ impl RestClient {
     /// # Errors
     /// As for [`chats`](Self::chats); 404 when the agent is not in it.
     pub async fn chat(&self, chat: ChatId) -> Result<AgentChat> {
-        Ok(self.call(Call::get(routes::agent_chat(chat))).await?.data()?)
+        self.ask(Call::get(routes::agent_chat(chat)), |answer| answer.data()).await
     }
 
     /// Creates a room that the agent owns. Repeated after a broken connection only with a key.
@@ -123,7 +124,7 @@ impl RestClient {
     pub async fn create_chat(&self, chat: &CreateChat, idempotency_key: Option<&str>) -> Result<AgentChat> {
         let call =
             Call::post(routes::AGENT_CHATS, Policy::Unkeyed).keyed(idempotency_key)?.json(&Body(chat))?;
-        Ok(self.call(call).await?.data()?)
+        self.ask(call, |answer| answer.data()).await
     }
 
     /// Who is in a room.
@@ -131,7 +132,7 @@ impl RestClient {
     /// # Errors
     /// As for [`chats`](Self::chats).
     pub async fn participants(&self, chat: ChatId) -> Result<Vec<Participant>> {
-        Ok(self.call(Call::get(routes::agent_participants(chat))).await?.data()?)
+        self.ask(Call::get(routes::agent_participants(chat)), |answer| answer.data()).await
     }
 
     /// Brings someone into a room.
@@ -143,7 +144,7 @@ impl RestClient {
         let call =
             Call::post(routes::agent_participants(chat), Policy::Unkeyed).keyed(Some(&self.fresh_key()))?;
         let call = call.json(&Body(&body))?;
-        Ok(self.call(call).await?.data()?)
+        self.ask(call, |answer| answer.data()).await
     }
 
     /// Takes someone out of a room.
@@ -151,7 +152,7 @@ impl RestClient {
     /// # Errors
     /// As for [`chats`](Self::chats).
     pub async fn remove_participant(&self, chat: ChatId, who: ParticipantId) -> Result<Participant> {
-        Ok(self.call(Call::delete(routes::agent_participant(chat, who))).await?.data()?)
+        self.ask(Call::delete(routes::agent_participant(chat, who)), |answer| answer.data()).await
     }
 
     /// One page of whom the agent may bring into a room, from page 1.
@@ -168,7 +169,7 @@ impl RestClient {
             .query("not_in_chat", not_in_chat)
             .query("page", Some(page))
             .query("page_size", Some(page_size));
-        Ok(self.call(call).await?.json()?)
+        self.ask(call, |answer| answer.json()).await
     }
 
     /// The oldest message of a room that is short of processed, or none; none too while the execution is
@@ -177,8 +178,8 @@ impl RestClient {
     /// # Errors
     /// As for [`chats`](Self::chats).
     pub async fn next(&self, chat: ChatId) -> Result<Option<Message>> {
-        let answer = self.call(Call::get(routes::agent_next(chat))).await?;
-        if is_empty(&answer) { Ok(None) } else { Ok(Some(answer.data()?)) }
+        let read = |answer: Answer| if is_empty(&answer) { Ok(None) } else { answer.data().map(Some) };
+        self.ask(Call::get(routes::agent_next(chat)), read).await
     }
 
     /// One page of the messages for the agent, oldest first.
@@ -190,7 +191,7 @@ impl RestClient {
             .query("status", query.status.map(DeliveryStatus::as_str))
             .query("cursor", query.cursor.as_deref())
             .query("limit", query.limit);
-        Ok(self.call(call).await?.json()?)
+        self.ask(call, |answer| answer.json()).await
     }
 
     /// One page of what the agent may know of a room's past.
@@ -202,7 +203,7 @@ impl RestClient {
             .query("cursor", query.cursor.as_deref())
             .query("limit", query.limit)
             .query("sort_order", query.newest_first.then_some("desc"));
-        Ok(self.call(call).await?.json()?)
+        self.ask(call, |answer| answer.json()).await
     }
 
     /// Claims a message: opens an attempt, or finds one open.
@@ -239,7 +240,8 @@ impl RestClient {
     }
 
     /// Posts a message. With an idempotency key it is sent again whenever the answer is not known; without
-    /// one only when the platform can't have stored it.
+    /// one only when the platform can't have stored it. Either is done for five minutes, so that no message is lost
+    /// because a platform is started anew: whoever has less time drops the future.
     ///
     /// # Errors
     /// As for [`chats`](Self::chats). An error with a status in the 200s says: stored, the answer can't be
@@ -252,11 +254,13 @@ impl RestClient {
     ) -> Result<MessageSent> {
         let call = Call::post(routes::agent_messages(chat), Policy::Unkeyed)
             .keyed(idempotency_key)?
+            .patient()
             .json(&Body(message))?;
-        Ok(self.call(call).await?.data()?)
+        self.ask(call, |answer| answer.data()).await
     }
 
-    /// Posts an event. Keys work as for [`send_message`](Self::send_message).
+    /// Posts an event. Keys work as for [`send_message`](Self::send_message); so does the patience, for an event
+    /// that tells of an error. Others are tried as any call is.
     ///
     /// # Errors
     /// As for [`send_message`](Self::send_message).
@@ -269,7 +273,9 @@ impl RestClient {
         let call = Call::post(routes::agent_events(chat), Policy::Unkeyed)
             .keyed(idempotency_key)?
             .json(&Body(event))?;
-        Ok(self.call(call).await?.data()?)
+        // Steps of the work can be done without; that it failed is what people get in place of an answer.
+        let call = if event.message_type == EventType::Error { call.patient() } else { call };
+        self.ask(call, |answer| answer.data()).await
     }
 
     /// Tells whether the agent is at work in a room: one attempt, within `limit` in all. Gives what holds

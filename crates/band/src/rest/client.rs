@@ -13,11 +13,12 @@ use secrecy::ExposeSecret;
 use serde::Serialize;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::answer::Answer;
+use super::answer::{Answer, Unreadable};
 use super::config::{BaseUrl, RestConfig};
 use super::gate::{Gate, Lane};
-use super::retry::{Failure, Pace, Policy, Retry};
+use super::retry::{Failure, Pace, Patience, Policy, Retry};
 use super::transport::{self, Lost, Transport};
+use super::waiting::Waiting;
 use crate::error::{ConnectionError, Error, Result};
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -38,6 +39,7 @@ pub(super) struct Inner {
     pub(super) mark_timeout: Duration,
     /// Whether the platform is known to honour idempotency keys.
     honours_keys: AtomicBool,
+    waiting: Waiting,
 }
 
 impl fmt::Debug for RestClient {
@@ -55,6 +57,7 @@ pub(super) struct Call {
     body: Option<Bytes>,
     idempotency_key: Option<HeaderValue>,
     policy: Policy,
+    patience: Patience,
     lane: Lane,
     timeout: Option<Duration>,
 }
@@ -68,6 +71,7 @@ impl Call {
             body: None,
             idempotency_key: None,
             policy,
+            patience: Patience::Short,
             lane: Lane::Work,
             timeout: None,
         }
@@ -92,6 +96,12 @@ impl Call {
 
     pub(super) const fn once(mut self) -> Self {
         self.policy = Policy::Once;
+        self
+    }
+
+    /// What it brings must not be lost.
+    pub(super) const fn patient(mut self) -> Self {
+        self.patience = Patience::Long;
         self
     }
 
@@ -150,18 +160,44 @@ impl RestClient {
         let seed = seed.unwrap_or_else(crate::seed);
         let gate = gates.gate(&base.text);
         let dice = Mutex::new(Dice::new(seed));
-        let inner = Inner { transport, api_key, base, gate, dice, pace, timeout, mark_timeout, honours_keys };
+        let waiting = Waiting::default();
+        let inner = Inner {
+            transport,
+            api_key,
+            base,
+            gate,
+            dice,
+            pace,
+            timeout,
+            mark_timeout,
+            honours_keys,
+            waiting,
+        };
         Ok(Self(Arc::new(inner)))
     }
 
     /// Makes a call, with as many attempts as its policy allows. Gives successes alone.
     pub(super) async fn call(&self, call: Call) -> Result<Answer> {
+        self.ask(call, Ok).await
+    }
+
+    /// The same for a body that is to be read. One that can't be is a failed attempt like others, as far as the
+    /// call may be repeated.
+    pub(super) async fn ask<T>(
+        &self,
+        call: Call,
+        read: impl Fn(Answer) -> Result<T, Unreadable>,
+    ) -> Result<T> {
         let started = Instant::now();
         let policy = self.policy(&call);
-        let mut retry = Retry::new(policy, self.0.pace);
+        let mut retry = Retry::new(policy, call.patience, self.0.pace);
+        let mut place = None;
         loop {
             let (failure, error) = match self.0.attempt(&call).await {
-                Ok(answer) if answer.status.is_success() => return Ok(answer),
+                Ok(answer) if answer.status.is_success() => match read(answer) {
+                    Ok(value) => return Ok(value),
+                    Err(unreadable) => unreadable.failed(),
+                },
                 Ok(answer) => refused(&answer),
                 Err(lost) => lost,
             };
@@ -171,6 +207,9 @@ impl RestClient {
             };
             let Some(delay) = delay else { return Err(policy.judge(failure, error)) };
             tracing::debug!(method = %call.method, path = call.path, ?delay, %error, "call failed, trying again");
+            if retry.is_waiting() {
+                place.get_or_insert_with(|| self.0.waiting.begin(self.0.pace.patience, &error));
+            }
             sleep(delay).await;
         }
     }
@@ -218,6 +257,12 @@ impl Call {
 fn refused(answer: &Answer) -> (Failure, Error) {
     let api = answer.refusal();
     (Failure::Status { status: api.status_code, retry_after: api.retry_after }, api.into())
+}
+
+impl Unreadable {
+    fn failed(self) -> (Failure, Error) {
+        (Failure::Unreadable { is_foreign: self.is_foreign }, (*self.error).into())
+    }
 }
 
 impl Inner {

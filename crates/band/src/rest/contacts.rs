@@ -24,7 +24,7 @@ impl RestClient {
     pub async fn contacts(&self, page: u64, page_size: u64) -> Result<Paged<AgentContact, Page>> {
         let call =
             Call::get(routes::AGENT_CONTACTS).query("page", Some(page)).query("page_size", Some(page_size));
-        Ok(self.call(call).await?.json()?)
+        self.ask(call, |answer| answer.json()).await
     }
 
     /// Asks someone to become a contact. Approved at once when they had asked the agent.
@@ -33,7 +33,7 @@ impl RestClient {
     /// 404 when nobody has the handle, 409 for a contact, for oneself, and while a request is pending.
     pub async fn add_contact(&self, contact: &AddContact) -> Result<ContactRequestState> {
         let call = Call::post(routes::AGENT_CONTACTS_ADD, Policy::Unkeyed).json(&Body(contact))?;
-        Ok(self.call(call).await?.data()?)
+        self.ask(call, |answer| answer.data()).await
     }
 
     /// Ends a contact, for both sides.
@@ -47,7 +47,7 @@ impl RestClient {
     ) -> Result<ContactRemoval> {
         let body = RemoveContact { handle: handle.map(str::to_owned), contact_id: contact };
         let call = Call::post(routes::AGENT_CONTACTS_REMOVE, Policy::Unkeyed).json(&Body(&body))?;
-        Ok(self.call(call).await?.data()?)
+        self.ask(call, |answer| answer.data()).await
     }
 
     /// One page of the requests of each direction, from page 1: what the agent received and has not answered,
@@ -65,7 +65,7 @@ impl RestClient {
             .query("page", Some(page))
             .query("page_size", Some(page_size))
             .query("sent_status", Some(sent.status().map_or("all", ContactRequestStatus::as_str)));
-        Ok(self.call(call).await?.json()?)
+        self.ask(call, |answer| answer.json()).await
     }
 
     /// All requests that wait for the agent's answer, the oldest first.
@@ -96,6 +96,6 @@ impl RestClient {
     pub async fn respond_contact_request(&self, response: &RespondContact) -> Result<ContactRequestState> {
         let call =
             Call::post(routes::AGENT_CONTACT_REQUESTS_RESPOND, Policy::Unkeyed).json(&Body(response))?;
-        Ok(self.call(call).await?.data()?)
+        self.ask(call, |answer| answer.data()).await
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn read(outcome: Result<Answer>) -> Result<Mark> {
         Ok(answer) if answer.status == http::StatusCode::OK => Ok(match answer.data::<MessageMark>() {
             Ok(mark) if mark.success => Mark::Accepted(mark),
             Ok(_) => Mark::Unconfirmed(ApiError::new(200, "the platform did not accept the mark")),
-            Err(unreadable) => Mark::Unconfirmed(unreadable),
+            Err(unreadable) => Mark::Unconfirmed(*unreadable.error),
         }),
         Ok(answer) => Ok(Mark::Unconfirmed(answer.refusal())),
         Err(Error::Api(api)) => Ok(refused(*api)),

@@ -2,11 +2,18 @@
 //!
 //! | Failure | Repeatable calls | Sends with a key | Sends without a key | Activity, `me` |
 //! |---|---|---|---|---|
-//! | 408, 5xx | 3 more attempts | 3 more | – | – |
+//! | 408, 5xx | 3 more attempts | for 5 min | – | – |
+//! | 503 that says when to come back | 3 more | for 5 min | for 5 min | – |
 //! | 409 | – | – | – | – |
-//! | 429 | 3 more | 3 more | 3 more | – |
-//! | not connected | for 30 s | for 30 s | for 30 s | – |
-//! | broken off, no answer in time | for 30 s | for 30 s | – | – |
+//! | 429 | 3 more | for 5 min | for 5 min | – |
+//! | 200 with no JSON | 3 more | for 5 min | – | – |
+//! | 200 with other JSON | 3 more | 3 more | – | – |
+//! | not connected | for 30 s | for 5 min | for 5 min | – |
+//! | broken off, no answer in time | for 30 s | for 5 min | – | – |
+//!
+//! A send is a message, or an event that tells of an error: it is tried for longer, since nobody else says it again.
+//! Other events, and rooms or participants that are to be made, are tried as repeatable calls are where they have a
+//! key, and as sends without one for those 30 s and 3 attempts where they have none.
 //!
 //! A key is worth something where the platform honours it, which `me` tells; everywhere else a send counts as one
 //! without a key, and one of which nobody knows what became of it is told as [`Unconfirmed`](crate::Error::Unconfirmed).
@@ -25,6 +32,7 @@ mod mark;
 mod rate;
 mod retry;
 mod transport;
+mod waiting;
 
 pub use calls::{ContextQuery, MessagesQuery};
 pub use client::RestClient;

@@ -136,7 +136,7 @@ impl RoomTools {
         self.may_post(&content)?;
         let content = cut_middle(content, CreateEvent::MAX_CONTENT);
         let event = CreateEvent { content, message_type: kind, metadata };
-        self.posted(self.shared.port.event(&event).await)
+        self.posted(self.bound(self.shared.port.event(&event)).await.flatten())
     }
 
     /// The same for what the work can do without. Says whether it was posted; why not is logged.
@@ -222,7 +222,8 @@ impl RoomTools {
         };
         let mentions = to.into_iter().map(|id| self.mention(id)).collect();
         let message = SendMessage { content, mentions, attachment_ids: Vec::new() };
-        let sent = match self.shared.port.send(&message, &key).await {
+        // It may wait for the platform for minutes, and no longer than the turn lives.
+        let sent = match self.bound(self.shared.port.send(&message, &key)).await.flatten() {
             Err(err) => already_sent(&err).map_or_else(|| self.posted(Err(err)), Ok),
             sent => sent,
         };

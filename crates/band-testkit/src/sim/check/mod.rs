@@ -16,6 +16,7 @@
 //! | `storm` | no more dials than a backoff allows |
 //! | `handled` | every mention comes to its documented end |
 //! | `one-reply` | each reply is visible once, and none is missing |
+//! | `given-up` | no reply is given up that the platform would take when it is back |
 //! | `ack` | what has finished is marked |
 //! | `interrupt` | an interrupt consumes one message at most |
 //! | `deaf` | every room answers when everything is quiet |

@@ -1,6 +1,6 @@
 //! Refusals, broken connections, silence.
 
-use band_wire::rest::{ReportActivity, SendMessage};
+use band_wire::rest::{CreateEvent, EventType, ReportActivity, SendMessage};
 
 use super::*;
 use crate::error::Error;
@@ -113,7 +113,71 @@ async fn whether_keys_are_honoured_is_learnt_from_who_the_agent_is() {
 async fn a_send_that_was_stored_but_answered_unreadably_says_so_by_its_status() {
     let platform = Platform::follow([Step::Answer(201, "", r#"{"data":{"id":7}}"#.to_owned())]).await;
     let err = platform.client().send_message(CHAT, &hello(), Some("k")).await.unwrap_err();
-    assert_eq!((err.status(), platform.lines().len()), (Some(201), 1));
+    assert_eq!((err.status(), platform.lines().len()), (Some(201), 4));
+    let seen = platform.seen();
+    assert!(seen.iter().all(|again| again.headers.contains("idempotency-key: k")));
+    let platform = Platform::follow([Step::Answer(201, "", "{}".to_owned())]).await;
+    let err = platform.client().send_message(CHAT, &hello(), None).await.unwrap_err();
+    assert_eq!((err.status(), platform.lines().len()), (Some(201), 1), "without a key it is not said again");
+}
+
+/// What stands before a platform says while that is started anew.
+fn proxy(status: u16) -> Step {
+    Step::Answer(status, "Content-Type: text/html\r\n", "<html>back soon</html>".to_owned())
+}
+
+#[tokio::test]
+async fn a_message_waits_for_a_platform_that_is_started_anew_behind_a_proxy() {
+    let away = [proxy(502), proxy(504), refuse(500, "x"), proxy(200), Step::HangUp, refuse(503, "x")];
+    let steps = away.iter().cycle().take(35).cloned().chain([sent()]);
+    let platform = Platform::follow(steps).await;
+    platform.client().send_message(CHAT, &hello(), Some("k")).await.unwrap();
+    let seen = platform.seen();
+    assert_eq!(seen.len(), 36);
+    for again in &seen {
+        assert!(again.body == seen[0].body && again.headers.contains("idempotency-key: k"));
+    }
+    // What nobody needs that long is given up: another step of the work, a question that is asked again anyway.
+    let platform = Platform::follow([proxy(502)]).await;
+    let mut event =
+        CreateEvent { content: "hm".to_owned(), message_type: EventType::Thought, metadata: None };
+    platform.client().send_event(CHAT, &event, Some("k")).await.unwrap_err();
+    platform.client().next(CHAT).await.unwrap_err();
+    assert_eq!(platform.lines().len(), 8);
+    // That it failed is said like an answer.
+    event.message_type = EventType::Error;
+    let created = json!({"data": {"id": MESSAGE, "message_type": "error", "success": true}});
+    let created = Step::Answer(201, "", created.to_string());
+    let platform = Platform::follow((0..9).map(|_| proxy(502)).chain([created])).await;
+    platform.client().send_event(CHAT, &event, Some("k")).await.unwrap();
+}
+
+#[tokio::test]
+async fn without_keys_a_message_waits_as_long_while_the_platform_can_not_have_stored_it() {
+    let asks = |status| Step::Answer(status, "Retry-After: 0\r\n", String::new());
+    let steps = [asks(429), asks(503)].iter().cycle().take(20).cloned().chain([sent()]).collect::<Vec<_>>();
+    let platform = Platform::follow(steps).await;
+    platform.client().send_message(CHAT, &hello(), None).await.unwrap();
+    assert_eq!(platform.lines().len(), 21);
+}
+
+#[tokio::test]
+async fn whoever_drops_a_message_that_waits_ends_the_wait() {
+    let platform = Platform::follow([proxy(502)]).await;
+    let client = platform.client();
+    let waits = async {
+        while platform.lines().len() < 10 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let message = hello();
+    tokio::select! {
+        sent = client.send_message(CHAT, &message, Some("k")) => panic!("{sent:?}"),
+        () = waits => {}
+    }
+    // The only client, so the next request is its own.
+    client.next(CHAT).await.unwrap_err();
+    assert!(platform.lines().last().unwrap().starts_with("GET"));
 }
 
 #[tokio::test]

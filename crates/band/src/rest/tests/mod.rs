@@ -113,6 +113,7 @@ impl Platform {
 fn quick(config: RestConfig) -> RestClient {
     let pace = Pace {
         unreachable_for: Duration::from_secs(30),
+        patience: Duration::from_secs(60),
         refused_base: Duration::from_millis(1),
         broken_base: Duration::from_millis(1),
         max: Duration::from_millis(5),
