@@ -5,6 +5,7 @@
 //! - [`Person`] is somebody who writes, over the public API, and [`Watcher`] what they see live.
 //! - [`Api`] is the public API with any key.
 //! - [`Tap`] stands in front of a platform, notes what is asked of it, and may refuse it.
+//! - [`ModelServer`] is a provider of models that follows a script and refuses what the real ones refuse.
 //! - [`Process`] runs any program, waits for its lines, and kills it.
 //! - [`weather`] is a network that goes wrong, [`soak`] a long run over it.
 //! - [`sim`] runs agents and platform on a simulated network, clock and disk, a seed at a time.
@@ -16,6 +17,7 @@ mod api;
 mod binary;
 pub mod contender;
 mod error;
+mod model_server;
 pub mod peers;
 mod person;
 mod platform;
@@ -31,6 +33,7 @@ pub mod weather;
 pub use api::Api;
 pub use binary::{band, band_path};
 pub use error::{Error, Result};
+pub use model_server::{Dialect, Exchange, ModelServer, ModelStep, Recording, SeenRequest, check_request};
 pub use person::{NewAgent, Person};
 pub use platform::Platform;
 pub use process::Process;
