@@ -8,3 +8,6 @@ pub mod openai;
 #[cfg(feature = "openai")]
 mod prompt;
 pub mod registry;
+pub mod render;
+#[cfg(test)]
+mod testing;
