@@ -9,6 +9,8 @@ pub mod id;
 pub mod phx;
 pub mod rest;
 mod stamp;
+pub mod text;
+pub mod tools;
 pub mod word;
 
 pub use id::{

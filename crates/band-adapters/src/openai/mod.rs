@@ -8,7 +8,7 @@ mod wire;
 
 use std::sync::OnceLock;
 
-use band::tools::{RoomTools, ToolOutcome};
+use band::tools::{Format, RoomTools, ToolOutcome};
 use band::{AdapterResult, AgentFailure, Identity, PlatformConnection, SimpleAdapter, Turn};
 use band_wire::ChatId;
 use band_wire::rest::EventType;
@@ -159,12 +159,7 @@ impl Chat {
 
 /// The tools of a room, as the model is told of them.
 fn offered(tools: &RoomTools) -> Value {
-    let told = tools.specs().into_iter().map(|spec| {
-        json!({ "type": "function", "function": {
-            "name": spec.name, "description": spec.description, "parameters": spec.parameters,
-        } })
-    });
-    told.collect()
+    tools.tool_set().shaped(Format::OpenAi)
 }
 
 impl SimpleAdapter for Chat {

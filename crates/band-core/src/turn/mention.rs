@@ -83,30 +83,56 @@ fn find<'m>(
     members: &'m [Member],
     handles: impl Fn() -> Vec<String>,
 ) -> Result<&'m Member, MentionError> {
-    let wanted = identifier.trim().trim_start_matches('@');
-    let unknown = || MentionError::Unknown { identifier: wanted.to_owned(), handles: handles() };
+    match seek(identifier, members) {
+        Found::One(member) => Ok(member),
+        Found::Nobody => {
+            Err(MentionError::Unknown { identifier: bare(identifier).to_owned(), handles: handles() })
+        }
+        Found::Several(handles) => {
+            Err(MentionError::Ambiguous { name: bare(identifier).to_owned(), handles })
+        }
+    }
+}
+
+/// Whom an identifier names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found<'m> {
+    /// This one.
+    One(&'m Member),
+    /// Nobody of them.
+    Nobody,
+    /// It is a name that several have: their handles.
+    Several(Vec<String>),
+}
+
+/// Finds whom an identifier names: by id, else by handle (with or without `@`, whatever the case), else by a
+/// name that only one has.
+pub fn seek<'m>(identifier: &str, members: &'m [Member]) -> Found<'m> {
+    let wanted = bare(identifier);
     if wanted.is_empty() {
-        return Err(unknown());
+        return Found::Nobody;
     }
     let by_id = wanted.parse().ok().and_then(|id: ParticipantId| members.iter().find(|m| m.id == id));
     let folded = wanted.to_lowercase();
-    let by_handle =
-        || members.iter().find(|m| m.handle.as_ref().is_some_and(|handle| handle.to_lowercase() == folded));
-    if let Some(member) = by_id.or_else(by_handle) {
-        return Ok(member);
+    let has_handle = |m: &&Member| m.handle.as_deref().is_some_and(|handle| fold(handle) == folded);
+    if let Some(member) = by_id.or_else(|| members.iter().find(has_handle)) {
+        return Found::One(member);
     }
-    let named: Vec<&Member> = members
-        .iter()
-        .filter(|m| m.name.as_ref().is_some_and(|name| name.to_lowercase() == folded))
-        .collect();
+    let has_name = |m: &&Member| m.name.as_deref().is_some_and(|name| name.trim().to_lowercase() == folded);
+    let named: Vec<&Member> = members.iter().filter(has_name).collect();
     match named.as_slice() {
-        [] => Err(unknown()),
-        [member] => Ok(member),
-        several => Err(MentionError::Ambiguous {
-            name: wanted.to_owned(),
-            handles: several.iter().filter_map(|member| member.handle.clone()).collect(),
-        }),
+        [] => Found::Nobody,
+        [member] => Found::One(member),
+        several => Found::Several(several.iter().filter_map(|member| member.handle.clone()).collect()),
     }
+}
+
+fn bare(identifier: &str) -> &str {
+    identifier.trim().trim_start_matches('@').trim()
+}
+
+fn fold(handle: &str) -> String {
+    bare(handle).to_lowercase()
 }
 
 fn list(handles: &[String]) -> String {

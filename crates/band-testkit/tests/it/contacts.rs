@@ -213,7 +213,7 @@ async fn a_model_approves_a_request_in_the_hub_room_with_the_tools_that_only_tha
     let scripted = adapter_fn(move |turn: Turn| {
         let told = told.clone();
         async move {
-            let offered = turn.tools.specs().iter().any(|spec| spec.name == RESPOND);
+            let offered = turn.tools.tool_set().allows(RESPOND);
             let request = turn.message.content.rsplit("Request ID: ").next().unwrap_or_default();
             let args = json!({ "action": "approve", "request_id": request });
             let outcome = turn.tools.call(RESPOND, args).await;

@@ -11,6 +11,7 @@ use super::{
     ModelCatalog, ModelSelection, PlatformConnection, Supported,
 };
 use crate::agent::Cleanups;
+use crate::tools::Tool;
 use crate::turn::AgentInput;
 
 type Boxed<'a, T = ()> = Pin<Box<dyn Future<Output = AdapterResult<T>> + Send + 'a>>;
@@ -38,6 +39,7 @@ trait DynAdapter: Send + Sync {
     fn judges_turns(&self) -> bool;
     fn supported(&self) -> Supported;
     fn features(&self) -> Features;
+    fn tools(&self) -> Vec<Tool>;
     fn apply_effective_features(&self, features: &EffectiveFeatures);
     fn on_started<'a>(&'a self, me: &'a Identity, platform: &'a PlatformConnection) -> Boxed<'a>;
     fn model_selection(&self) -> ModelSelection;
@@ -70,6 +72,10 @@ impl<A: FrameworkAdapter> DynAdapter for A {
 
     fn features(&self) -> Features {
         FrameworkAdapter::features(self)
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        FrameworkAdapter::tools(self)
     }
 
     fn apply_effective_features(&self, features: &EffectiveFeatures) {
@@ -132,6 +138,10 @@ impl FrameworkAdapter for BoxedAdapter {
 
     fn features(&self) -> Features {
         self.0.features()
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        self.0.tools()
     }
 
     fn apply_effective_features(&self, features: &EffectiveFeatures) {

@@ -37,6 +37,15 @@ impl AdapterError {
         self.source.downcast_ref::<DeliveryError>().map(|failed| &failed.0)
     }
 
+    /// The SDK's error in it, or this error as it was.
+    pub(crate) fn into_error(self) -> Result<Error, Self> {
+        let Self { kind, source } = self;
+        match source.downcast::<Error>() {
+            Ok(err) => Ok(*err),
+            Err(source) => Err(Self { kind, source }),
+        }
+    }
+
     /// What it means for the message.
     pub const fn kind(&self) -> AdapterErrorKind {
         self.kind

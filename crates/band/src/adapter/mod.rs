@@ -33,6 +33,7 @@ pub use simple::SimpleAdapter;
 pub use stream::{Delivery, MessageStream, StreamAdapter, message_stream};
 
 use crate::agent::Cleanups;
+use crate::tools::Tool;
 use crate::turn::AgentInput;
 
 /// The result of an adapter's hook.
@@ -80,6 +81,12 @@ pub trait FrameworkAdapter: Send + Sync + 'static {
     /// What was chosen of it. Checked when the agent is built. Default: all events, no further tools.
     fn features(&self) -> Features {
         Features::default()
+    }
+
+    /// Tools of one's own that its model may call beside the platform's. Asked for when the agent is built. Default:
+    /// none.
+    fn tools(&self) -> Vec<Tool> {
+        Vec::new()
     }
 
     /// What holds in the end: what was chosen, less what the platform does not serve. Called at every start.

@@ -10,6 +10,7 @@ use super::{
     ModelCatalog, ModelSelection, PlatformConnection, Supported,
 };
 use crate::agent::Cleanups;
+use crate::tools::Tool;
 use crate::turn::AgentInput;
 
 /// An adapter of which the program keeps a handle. It is one adapter all the same: its hooks serve one agent.
@@ -32,6 +33,10 @@ impl<A: FrameworkAdapter> FrameworkAdapter for Arc<A> {
 
     fn features(&self) -> Features {
         A::features(self)
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        A::tools(self)
     }
 
     fn apply_effective_features(&self, features: &EffectiveFeatures) {

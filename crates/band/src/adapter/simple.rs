@@ -10,6 +10,7 @@ use super::{
 };
 use crate::agent::Cleanups;
 use crate::history::HistoryConverter;
+use crate::tools::Tool;
 use crate::turn::{AgentInput, Turn};
 
 /// What most people write: one method, and the form that the history is wanted in.
@@ -59,6 +60,12 @@ pub trait SimpleAdapter: Send + Sync + 'static {
     /// What was chosen of it. Checked when the agent is built. Default: all events, no further tools.
     fn features(&self) -> Features {
         Features::default()
+    }
+
+    /// Tools of one's own that its model may call beside the platform's. Asked for when the agent is built. Default:
+    /// none.
+    fn tools(&self) -> Vec<Tool> {
+        Vec::new()
     }
 
     /// What holds in the end, at every start. The same is in [`Turn::features`](crate::Turn::features).
@@ -188,6 +195,10 @@ impl<A: SimpleAdapter> FrameworkAdapter for A {
 
     fn features(&self) -> Features {
         SimpleAdapter::features(self)
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        SimpleAdapter::tools(self)
     }
 
     fn apply_effective_features(&self, features: &EffectiveFeatures) {

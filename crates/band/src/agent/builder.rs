@@ -22,7 +22,7 @@ use crate::metrics::Metrics;
 use crate::preprocess::Preprocessor;
 use crate::rest::HttpPool;
 use crate::sim::Seams;
-use crate::tools::tool_specs;
+use crate::tools::{AgentTool, check_own};
 
 /// Collects what an agent needs. What does not fit is told by [`build`](Self::build).
 pub struct AgentBuilder {
@@ -256,10 +256,12 @@ impl AgentBuilder {
             None => SessionConfig::from(&env)?,
         };
         let features = self.adapter.features().resolve(self.adapter.name(), &self.adapter.supported())?;
-        let names: Vec<&str> = tool_specs().iter().map(|spec| spec.name).collect();
+        let names: Vec<&str> = AgentTool::ALL.iter().map(|tool| tool.name()).collect();
         for unknown in features.unknown_names(&names) {
             tracing::warn!(target: "band.agent", unknown, "the tool filters name something that is no tool and no group");
         }
+        let tools = self.adapter.tools();
+        check_own(&tools)?;
         self.contacts.check()?;
         let cleanups = self.adapter.cleanups().cloned().unwrap_or_default();
         let setup = Setup {
@@ -272,6 +274,7 @@ impl AgentBuilder {
             health: self.health,
             env,
             features,
+            tools,
             hooks: Arc::new(self.hooks),
             contacts: self.contacts,
             cleanups,

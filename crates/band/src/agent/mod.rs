@@ -38,6 +38,7 @@ use crate::error::{Error, Result};
 use crate::health::Health;
 use crate::metrics::Metrics;
 use crate::sim::Seams;
+use crate::tools::Tool;
 
 /// An agent: its adapter, its key, its settings. Cheap to clone: all clones are one agent.
 ///
@@ -71,6 +72,8 @@ pub(crate) struct Setup {
     pub(crate) env: Env,
     /// What was chosen and is supported; the platform may not serve all of it.
     pub(crate) features: EffectiveFeatures,
+    /// The adapter's own.
+    pub(crate) tools: Vec<Tool>,
     pub(crate) hooks: Arc<Hooks>,
     pub(crate) contacts: ContactEventConfig,
     pub(crate) cleanups: Cleanups,

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::link::{LinkHandle, StopReason};
 use crate::metrics::Metrics;
 use crate::runtime::Closer;
+use crate::tools::Offer;
 
 /// A running agent. Cheap to clone, and usable from any runtime or thread. When the last handle is dropped
 /// without [`stop`](Self::stop), everything is cut off at once: turns, connection, lock; the adapter is not
@@ -28,7 +29,7 @@ pub(crate) struct Lease {
     /// Which of the agent's lives.
     pub(super) life: u64,
     pub(super) identity: Arc<Identity>,
-    pub(super) features: Arc<EffectiveFeatures>,
+    pub(super) features: Arc<Offer>,
     pub(super) config: EffectiveConfig,
     pub(super) ended: watch::Receiver<Option<StopReason>>,
     pub(super) rooms: watch::Receiver<Arc<Vec<ChatId>>>,

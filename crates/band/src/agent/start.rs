@@ -12,7 +12,7 @@ use super::host::Host;
 use super::place::Place;
 use super::running::Lease;
 use super::{Setup, metadata};
-use crate::adapter::{AdapterError, EffectiveFeatures, FrameworkAdapter, Identity, PlatformConnection};
+use crate::adapter::{AdapterError, FrameworkAdapter, Identity, PlatformConnection};
 use crate::contacts::{ContactDesk, HubRoom};
 use crate::error::{Error, Result};
 use crate::health::HealthServer;
@@ -21,12 +21,13 @@ use crate::link::{LinkConfig, StopReason};
 use crate::rest::{RestClient, RestConfig};
 use crate::runtime::{Parts, Runtime};
 use crate::sim::Chance;
+use crate::tools::Offer;
 
 /// What is known of the agent once the platform has said it.
 pub(crate) struct Known {
     pub(crate) rest: RestClient,
     pub(crate) identity: Arc<Identity>,
-    pub(crate) features: Arc<EffectiveFeatures>,
+    pub(crate) features: Arc<Offer>,
     pub(crate) chance: Chance,
 }
 
@@ -87,7 +88,8 @@ impl Host {
     }
 
     pub(super) fn known(&self, rest: RestClient, me: AgentMe, chance: Chance) -> Known {
-        let features = Arc::new(self.setup.features.clone().served_by(me.feature_flags.as_ref()));
+        let served = self.setup.features.clone().served_by(me.feature_flags.as_ref());
+        let features = Arc::new(Offer::new(served, &self.setup.tools));
         Known { rest, identity: Arc::new(me.into()), features, chance }
     }
 

@@ -29,7 +29,7 @@ pub(crate) use self::context::read as read_past;
 pub(crate) use self::leftover::Leftover;
 use self::rooms::Rooms;
 pub(crate) use self::turns::label;
-use crate::adapter::{BoxedAdapter, EffectiveFeatures, Identity};
+use crate::adapter::{BoxedAdapter, Identity};
 use crate::agent::hooks::Hooks;
 use crate::alarm;
 use crate::config::SessionConfig;
@@ -41,6 +41,7 @@ use crate::metrics::{LinkMeter, Metrics};
 use crate::presence::Listing;
 use crate::rest::RestClient;
 use crate::sim::{Chance, Seams};
+use crate::tools::Offer;
 
 /// How long turns may go on when the connection ends for good and nobody says otherwise.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(30);
@@ -54,7 +55,7 @@ pub(crate) struct Parts {
     pub(crate) adapter: Arc<BoxedAdapter>,
     pub(crate) metrics: Metrics,
     pub(crate) journal: Journal,
-    pub(crate) features: Arc<EffectiveFeatures>,
+    pub(crate) features: Arc<Offer>,
     pub(crate) hooks: Arc<Hooks>,
     /// Whether the adapter may block its thread.
     pub(crate) may_block: bool,

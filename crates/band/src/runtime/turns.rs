@@ -18,8 +18,7 @@ use super::mailbox::Mailbox;
 use super::phase::phase;
 use crate::adapter::dispatch::{Dispatched, dispatch};
 use crate::adapter::{
-    AdapterError, AdapterErrorKind, BoxedAdapter, ControlMessage, EffectiveFeatures, FrameworkAdapter,
-    Identity,
+    AdapterError, AdapterErrorKind, BoxedAdapter, ControlMessage, FrameworkAdapter, Identity,
 };
 use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;
@@ -30,7 +29,7 @@ use crate::journal::RoomJournal;
 use crate::logging::trace::{self, turn_span};
 use crate::preprocess::RoomContext;
 use crate::sim::Chance;
-use crate::tools::{RoomPort, RoomTools};
+use crate::tools::{Offer, RoomPort, RoomTools};
 use crate::turn::{AgentInput, IncomingMessage, RoomShared, Turn, TurnShared};
 
 /// Runs the turns of a room: one at a time, those that let the room go on beside it, and offers of messages. A
@@ -62,7 +61,7 @@ pub(super) enum Said {
 pub(super) struct Scene {
     pub(super) identity: Arc<Identity>,
     pub(super) adapter: Arc<BoxedAdapter>,
-    pub(super) features: Arc<EffectiveFeatures>,
+    pub(super) features: Arc<Offer>,
     pub(super) hooks: Arc<Hooks>,
     pub(super) session: Arc<SessionConfig>,
     pub(super) chance: Chance,

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use band_core::room::{Member, Roster};
 use band_wire::rest::{
-    AgentContact, CreateEvent, EventCreated, EventType, MemberStatus, Message, MessageSent, Participant,
-    Recipient, Role, SendMessage, SenderType,
+    AgentContact, CreateChat, CreateEvent, EventCreated, EventType, MemberStatus, Message, MessageSent, Page,
+    Paged, Participant, Peer, PeerSource, Recipient, Role, SendMessage, SenderType,
 };
 use band_wire::{AgentId, ChatId, ContactRequestId, Id, ParticipantId};
 use secrecy::SecretString;
@@ -20,7 +20,7 @@ use crate::error::{ApiError, Result};
 use crate::history::RawHistory;
 use crate::journal::RoomJournal;
 use crate::rest::{RestClient, RestConfig};
-use crate::tools::{Answer, RoomPort, RoomTools};
+use crate::tools::{Answer, Offer, RoomPort, RoomTools, Tool};
 use crate::turn::{AgentInput, IncomingMessage, RoomShared, Turn, TurnShared};
 
 /// A made-up room for unit tests of adapters: the agent and one person, `Ada` with the handle `ada`. It keeps
@@ -45,7 +45,8 @@ pub struct FakeTools {
     roster: Arc<Mutex<Roster>>,
     room: ChatId,
     cancel: CancellationToken,
-    features: Arc<EffectiveFeatures>,
+    features: EffectiveFeatures,
+    own: Vec<Tool>,
     is_hub: bool,
 }
 
@@ -78,6 +79,9 @@ pub(super) struct Said {
     people: Mutex<Vec<Participant>>,
     /// What the next posts are refused with.
     refusals: Mutex<VecDeque<ApiError>>,
+    peers: Mutex<Vec<Peer>>,
+    /// Those that were opened, and for which task.
+    rooms: Mutex<Vec<(ChatId, Option<String>)>>,
     pub(super) contacts: Mutex<FakeContacts>,
 }
 
@@ -112,7 +116,8 @@ impl FakeTools {
             roster: Arc::new(Mutex::new(roster)),
             room: Id::new(Uuid::from_u128(3)),
             cancel: CancellationToken::new(),
-            features: Arc::default(),
+            features: EffectiveFeatures::default(),
+            own: Vec::new(),
             is_hub: false,
         }
     }
@@ -120,7 +125,14 @@ impl FakeTools {
     /// With these features, for adapters that look at them.
     #[must_use]
     pub fn with_features(mut self, features: EffectiveFeatures) -> Self {
-        self.features = Arc::new(features);
+        self.features = features;
+        self
+    }
+
+    /// With these tools of one's own beside the platform's.
+    #[must_use]
+    pub fn with_tools(mut self, own: Vec<Tool>) -> Self {
+        self.own = own;
         self
     }
 
@@ -134,6 +146,46 @@ impl FakeTools {
     /// Someone asks the agent to become a contact.
     pub fn ask_for_contact(&self, handle: &str, name: &str, message: Option<&str>) -> ContactRequestId {
         locked(&self.said.contacts).ask(handle, name, message)
+    }
+
+    /// Someone whom the agent may bring into the room.
+    pub fn add_peer(&self, kind: SenderType, name: &str, handle: &str) -> ParticipantId {
+        let mut peers = locked(&self.said.peers);
+        let number = u128::try_from(peers.len()).unwrap_or_default();
+        let id = Id::new(Uuid::from_u128(number.saturating_add(100)));
+        peers.push(Peer {
+            id,
+            name: name.to_owned(),
+            handle: handle.to_owned(),
+            kind: kind.into(),
+            source: PeerSource::Registry.into(),
+            is_contact: false,
+            online: true,
+            description: None,
+            is_external: None,
+            listed_in_directory: None,
+            tags: None,
+        });
+        id
+    }
+
+    /// Someone else is in the room. The tools know it when they next ask for the participants.
+    pub fn join(&self, kind: SenderType, name: &str, handle: &str) -> ParticipantId {
+        let mut people = locked(&self.said.people);
+        let number = u128::try_from(people.len()).unwrap_or_default();
+        let id = Id::new(Uuid::from_u128(number.saturating_add(1000)));
+        people.push(person(id, kind, name, handle));
+        id
+    }
+
+    /// Who is in the room.
+    pub fn people(&self) -> Vec<Participant> {
+        locked(&self.said.people).clone()
+    }
+
+    /// The rooms that were opened, each with the task it is for.
+    pub fn opened_rooms(&self) -> Vec<(ChatId, Option<String>)> {
+        locked(&self.said.rooms).clone()
     }
 
     /// The agent's contacts: those whose requests were approved.
@@ -237,7 +289,7 @@ impl FakeTools {
             identity: Arc::clone(&self.identity),
             port: Arc::clone(&self.said) as Arc<dyn RoomPort>,
             roster: Arc::clone(&self.roster),
-            features: Arc::clone(&self.features),
+            features: Arc::new(Offer::new(self.features.clone(), &self.own)),
             is_hub: self.is_hub,
             wake: Arc::default(),
             journal: RoomJournal::none(),
@@ -299,6 +351,53 @@ impl RoomPort for Said {
     fn participants(&self) -> Answer<'_, Vec<Participant>> {
         answered(locked(&self.people).clone())
     }
+
+    fn add_participant(&self, who: ParticipantId, role: Role) -> Answer<'_, Participant> {
+        if let Some(refused) = self.refused() {
+            return refused;
+        }
+        let Some(peer) = locked(&self.peers).iter().find(|peer| peer.id == who).cloned() else {
+            return Box::pin(std::future::ready(Err(ApiError::new(404, "not found").into())));
+        };
+        let mut added = person(peer.id, SenderType::User, &peer.name, &peer.handle);
+        (added.kind, added.role) = (peer.kind, role.into());
+        locked(&self.people).push(added.clone());
+        answered(added)
+    }
+
+    fn remove_participant(&self, who: ParticipantId) -> Answer<'_, ()> {
+        if let Some(refused) = self.refused() {
+            return refused;
+        }
+        locked(&self.people).retain(|person| person.id != who);
+        answered(())
+    }
+
+    fn peers(&self, page: u64, page_size: u64) -> Answer<'_, Paged<Peer, Page>> {
+        let here: Vec<ParticipantId> = locked(&self.people).iter().map(|person| person.id).collect();
+        let known = locked(&self.peers);
+        let all: Vec<Peer> = known.iter().filter(|peer| !here.contains(&peer.id)).cloned().collect();
+        answered(paged(&all, page, page_size))
+    }
+
+    fn create_chat<'a>(&'a self, chat: &'a CreateChat) -> Answer<'a, ChatId> {
+        if let Some(refused) = self.refused() {
+            return refused;
+        }
+        let id = Id::new(Uuid::new_v4());
+        locked(&self.rooms).push((id, chat.task_id.clone()));
+        answered(id)
+    }
+}
+
+/// One page of a list.
+pub(super) fn paged<T: Clone>(all: &[T], page: u64, page_size: u64) -> Paged<T, Page> {
+    let size = usize::try_from(page_size.max(1)).unwrap_or(usize::MAX);
+    let skipped = usize::try_from(page.saturating_sub(1)).unwrap_or(usize::MAX).saturating_mul(size);
+    let total_count = u64::try_from(all.len()).unwrap_or(u64::MAX);
+    let total_pages = total_count.div_ceil(page_size.max(1));
+    let data = all.iter().skip(skipped).take(size).cloned().collect();
+    Paged { data, metadata: Page { page, page_size, total_count, total_pages } }
 }
 
 pub(super) fn answered<'a, T: Send + 'a>(value: T) -> Answer<'a, T> {

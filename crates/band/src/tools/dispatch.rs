@@ -1,136 +1,87 @@
 //! Calling a tool by its name, with arguments that a model wrote.
 
-use serde_json::{Map, Value, json};
+use band_wire::text::cut_middle;
+use band_wire::tools::{AgentCall, MAX_PROBLEM_TEXT, Problems};
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::catalog::{GET_PARTICIPANTS, NO_REPLY, SEND_MESSAGE};
-use super::{RoomTools, ToolError};
-use crate::error::Error;
-
-/// What became of a tool call. Whether it worked is [`is_ok`](Self::is_ok); the text never tells.
-#[derive(Debug)]
-pub enum ToolOutcome {
-    /// It worked.
-    Done(Value),
-    /// There is no such tool, or its arguments do not fit: nothing was done. The text is for the model.
-    Invalid(String),
-    /// It was tried and failed. The text is for the model.
-    Failed(String),
-    /// The turn is over: it was asked to end, or the platform has stopped the agent in this room.
-    TurnOver(Error),
-}
-
-impl ToolOutcome {
-    /// Whether the tool did its work.
-    pub const fn is_ok(&self) -> bool {
-        matches!(self, Self::Done(_))
-    }
-
-    /// What the model reads.
-    pub fn to_model_text(&self) -> String {
-        match self {
-            Self::Done(Value::String(text)) | Self::Invalid(text) | Self::Failed(text) => text.clone(),
-            Self::Done(value) => value.to_string(),
-            Self::TurnOver(err) => err.to_string(),
-        }
-    }
-}
+use super::set::Offered;
+use super::{RoomTools, ToolOutcome};
+use crate::error::Result;
 
 impl RoomTools {
-    /// Calls a tool by name. Wrong arguments come back as text for the model, all of them at once.
-    /// A tool that is not offered here is none.
+    /// Calls a tool by name. Wrong arguments come back as text for the model, all problems at once. A tool that is not
+    /// offered here is none.
     pub async fn call(&self, name: &str, args: Value) -> ToolOutcome {
-        if !self.specs().iter().any(|spec| spec.name == name) {
-            return ToolOutcome::Invalid(format!("Unknown tool: {name}"));
-        }
-        match name {
-            SEND_MESSAGE => match read_send_message(args) {
-                Ok((content, mentions)) => {
-                    outcome(name, self.send_message(content, &mentions).await.map(|sent| json!(sent)))
-                }
-                Err(problems) => invalid(name, &problems),
-            },
-            NO_REPLY => match read_no_reply(args) {
-                Ok(reason) => {
-                    self.no_reply(reason.as_deref());
-                    ToolOutcome::Done(json!({ "status": "no_reply" }))
-                }
-                Err(problems) => invalid(name, &problems),
-            },
-            GET_PARTICIPANTS => match object(args) {
-                Ok(_) => outcome(name, self.get_participants().await.map(|list| json!(list))),
-                Err(problems) => invalid(name, &problems),
-            },
-            other => match self.call_contacts(other, args).await {
-                Some(outcome) => outcome,
-                None => ToolOutcome::Invalid(format!("Unknown tool: {other}")),
+        match self.tool_set().find(name) {
+            None => ToolOutcome::unknown(name),
+            Some(Offered::Own(tool)) => tool.clone().call(self, args).await,
+            Some(Offered::Band(tool)) => match tool.read(args) {
+                Err(problems) => ToolOutcome::Invalid(problems.told(name)),
+                Ok(call) => ToolOutcome::of(name, Box::pin(self.run(call)).await),
             },
         }
     }
-}
 
-pub(super) fn outcome(name: &str, result: Result<Value, Error>) -> ToolOutcome {
-    match result {
-        Ok(value) => ToolOutcome::Done(value),
-        Err(err @ (Error::Stopped { .. } | Error::Cancelled)) => ToolOutcome::TurnOver(err),
-        Err(Error::Tool(err)) if !matches!(err, ToolError::NoSelector(_)) => {
-            ToolOutcome::Failed(err.to_string())
-        }
-        Err(err) => ToolOutcome::Failed(format!("Error executing {name}: {err}")),
-    }
-}
-
-/// Fields, and what is wrong with each.
-pub(super) type Problems = Vec<(String, &'static str)>;
-
-pub(super) fn invalid(name: &str, problems: &Problems) -> ToolOutcome {
-    let told: Vec<String> = problems.iter().map(|(field, problem)| format!("{field}: {problem}")).collect();
-    ToolOutcome::Invalid(format!("Invalid arguments for {name}: {}", told.join(", ")))
-}
-
-pub(super) fn object(args: Value) -> Result<Map<String, Value>, Problems> {
-    match args {
-        Value::Object(map) => Ok(map),
-        Value::Null => Ok(Map::new()),
-        _ => Err(vec![("arguments".to_owned(), "Input should be a valid dictionary")]),
-    }
-}
-
-fn read_send_message(args: Value) -> Result<(String, Vec<String>), Problems> {
-    let mut args = object(args)?;
-    let mut problems = Problems::new();
-    let content = match args.remove("content") {
-        Some(Value::String(text)) if band_core::platform::text::has_visible(&text) => text,
-        Some(Value::String(_)) => note(&mut problems, "content", "Value error, can't be blank"),
-        Some(_) => note(&mut problems, "content", "Input should be a valid string"),
-        None => note(&mut problems, "content", "Field required"),
-    };
-    let mut mentions = Vec::new();
-    match args.remove("mentions") {
-        Some(Value::Array(items)) => {
-            for (index, item) in items.into_iter().enumerate() {
-                match item {
-                    Value::String(text) => mentions.push(text),
-                    _ => problems.push((format!("mentions.{index}"), "Input should be a valid string")),
-                }
+    /// The same for arguments as providers hand them over: a text that should be a JSON object. No text at all counts
+    /// as none. What is no JSON comes back to the model, its start and end.
+    pub async fn call_text(&self, name: &str, args: &str) -> ToolOutcome {
+        match read_text(args) {
+            Ok(args) => self.call(name, args).await,
+            Err(problem) if self.tool_set().allows(name) => {
+                let text = Problems::one(Problems::WHOLE, problem).told(name);
+                let room = MAX_PROBLEM_TEXT.saturating_sub(text.chars().count()).saturating_sub(8);
+                ToolOutcome::Invalid(format!("{text}; got: {}", cut_middle(args.trim(), room, "...")))
             }
+            Err(_) => ToolOutcome::unknown(name),
         }
-        Some(_) => problems.push(("mentions".to_owned(), "Input should be a valid list")),
-        None => problems.push(("mentions".to_owned(), "Field required")),
     }
-    if problems.is_empty() { Ok((content, mentions)) } else { Err(problems) }
+
+    async fn run(&self, call: AgentCall) -> Result<Value> {
+        match call {
+            AgentCall::SendMessage(args) => self.do_send_message(args).await,
+            AgentCall::SendEvent(args) => self.do_send_event(args).await,
+            AgentCall::NoReply(args) => {
+                self.no_reply(args.reason.as_deref());
+                Ok(json!({ "status": "no_reply" }))
+            }
+            AgentCall::AddParticipant(args) => {
+                told(self.add_participant(&args.identifier, args.role.into()).await)
+            }
+            AgentCall::RemoveParticipant(args) => told(self.remove_participant(&args.identifier).await),
+            AgentCall::LookupPeers(args) => {
+                told(self.lookup_peers(number(args.page), number(args.page_size)).await)
+            }
+            AgentCall::GetParticipants(_) => told(self.get_participants().await),
+            AgentCall::CreateChatroom(args) => told(self.create_chatroom(args.task_id.as_deref()).await),
+            AgentCall::ListContacts(args) => {
+                told(self.list_contacts(number(args.page), number(args.page_size)).await)
+            }
+            AgentCall::AddContact(args) => {
+                told(self.add_contact(&args.handle, args.message.as_deref()).await)
+            }
+            AgentCall::RemoveContact(args) => self.do_remove_contact(args).await,
+            AgentCall::ListContactRequests(args) => self.do_list_contact_requests(args).await,
+            AgentCall::RespondContactRequest(args) => self.do_respond_contact_request(args).await,
+            other => Err(crate::Error::Config(format!("{other:?} is not served yet"))),
+        }
+    }
 }
 
-fn read_no_reply(args: Value) -> Result<Option<String>, Problems> {
-    match object(args)?.remove("reason") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(reason)) => Ok(Some(reason)),
-        Some(_) => Err(vec![("reason".to_owned(), "Input should be a valid string")]),
-    }
+/// A page or a count; negative ones were refused before.
+pub(super) fn number(given: i64) -> u64 {
+    u64::try_from(given).unwrap_or_default()
 }
 
-fn note(problems: &mut Problems, field: &str, problem: &'static str) -> String {
-    problems.push((field.to_owned(), problem));
-    String::new()
+pub(super) fn told<T: Serialize>(result: Result<T>) -> Result<Value> {
+    result.map(|done| json!(done))
+}
+
+fn read_text(args: &str) -> Result<Value, String> {
+    match args.trim() {
+        "" => Ok(Value::Null),
+        text => serde_json::from_str(text).map_err(|err| format!("Input should be valid JSON ({err})")),
+    }
 }
 
 #[cfg(test)]
@@ -142,28 +93,15 @@ mod tests {
     async fn all_problems_of_the_arguments_are_told_at_once() {
         let tools = FakeTools::new();
         let room = tools.tools();
-        let table = [
-            ("band_send_message", json!({}), "content: Field required, mentions: Field required"),
-            (
-                "band_send_message",
-                json!({ "content": 7, "mentions": ["a", 1, null] }),
-                "content: Input should be a valid string, mentions.1: Input should be a valid string, \
-                 mentions.2: Input should be a valid string",
-            ),
-            (
-                "band_send_message",
-                json!({ "content": "\u{200b}", "mentions": "ada" }),
-                "content: Value error, can't be blank, mentions: Input should be a valid list",
-            ),
-            ("band_send_message", json!([]), "arguments: Input should be a valid dictionary"),
-            ("band_no_reply", json!({ "reason": 3 }), "reason: Input should be a valid string"),
-        ];
-        for (name, args, problems) in table {
-            let outcome = room.call(name, args).await;
-            assert!(!outcome.is_ok());
-            assert_eq!(outcome.to_model_text(), format!("Invalid arguments for {name}: {problems}"));
-        }
+        let outcome = room.call("band_send_message", json!({ "content": 7, "mentions": ["a", 1] })).await;
+        assert!(!outcome.is_ok());
+        assert_eq!(
+            outcome.to_model_text(),
+            "Invalid arguments for band_send_message: content: Input should be a valid string, \
+             mentions.1: Input should be a valid string"
+        );
         assert_eq!(room.call("band_fly", json!({})).await.to_model_text(), "Unknown tool: band_fly");
+        assert_eq!(room.call("send_message", json!({})).await.to_model_text(), "Unknown tool: send_message");
         assert!(tools.sent().is_empty() && !room.is_complete());
     }
 
@@ -179,11 +117,58 @@ mod tests {
         assert!(list.contains("\"handle\":\"ada\""), "{list}");
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn nobody_to_mention_comes_back_as_text_with_the_handles() {
         let tools = FakeTools::new();
-        let outcome =
-            tools.tools().call("band_send_message", json!({ "content": "x", "mentions": ["eve"] })).await;
-        assert_eq!(outcome.to_model_text(), "Unknown participant 'eve'. Available handles: ['ada']");
+        let room = tools.tools();
+        let unknown = room.call("band_send_message", json!({ "content": "x", "mentions": ["eve"] })).await;
+        assert_eq!(
+            unknown.to_model_text(),
+            "Error executing band_send_message: Unknown participant 'eve'. Available handles: ['ada']"
+        );
+        let nobody = room.call("band_send_message", json!({ "content": "x", "mentions": [] })).await;
+        assert!(matches!(nobody, ToolOutcome::Refused(_)), "{nobody:?}");
+        assert_eq!(
+            nobody.to_model_text(),
+            "Error: At least one mention is required. Available handles: ['ada']. Use participant handles from the list."
+        );
+        let oneself =
+            room.call("band_send_message", json!({ "content": "x", "mentions": ["ada/echo"] })).await;
+        assert!(oneself.to_model_text().starts_with("Error: cannot_mention_self"));
+        let both = json!({ "content": "x", "mentions": ["ada/echo", "Ada"] });
+        let sent = room.call("band_send_message", both).await;
+        assert!(sent.to_model_text().contains("\"warning\""), "{sent:?}");
+        assert_eq!(tools.sent().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn arguments_that_are_no_json_come_back_cut() {
+        let tools = FakeTools::new();
+        let room = tools.tools();
+        let huge = format!("{{\"content\": \"{}", "x".repeat(1_000_000));
+        let twice = r#"{"content": "a", "content": "b", "mentions": ["ada"]}"#;
+        for args in ["{", "[1", "{} trailing", huge.as_str(), "'x'"] {
+            let outcome = room.call_text("band_send_message", args).await;
+            let text = outcome.to_model_text();
+            assert!(matches!(outcome, ToolOutcome::Invalid(_)), "{text}");
+            assert!(text.starts_with(
+                "Invalid arguments for band_send_message: arguments: Input should be valid JSON"
+            ));
+            assert!(text.chars().count() <= MAX_PROBLEM_TEXT, "{} characters", text.chars().count());
+        }
+        for (args, text) in [
+            ("null", "content: Field required, mentions: Field required"),
+            ("", "content: Field required, mentions: Field required"),
+            ("[]", "arguments: Input should be a valid dictionary"),
+            ("\"x\"", "arguments: Input should be a valid dictionary"),
+        ] {
+            let outcome = room.call_text("band_send_message", args).await;
+            assert_eq!(outcome.to_model_text(), format!("Invalid arguments for band_send_message: {text}"));
+        }
+        assert!(
+            room.call_text("band_send_message", twice).await.is_ok(),
+            "of a field that is there twice the last counts"
+        );
+        assert_eq!(room.call_text("fly", "{").await.to_model_text(), "Unknown tool: fly");
     }
 }

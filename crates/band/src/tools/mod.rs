@@ -1,29 +1,46 @@
 //! The tools of one room, bound to one turn.
 
-mod catalog;
 mod contacts;
+mod custom;
 mod dispatch;
 mod error;
+mod guard;
+mod members;
+mod outcome;
 mod port;
+mod resolve;
+mod set;
+mod show;
+mod wrapped;
 
 use std::fmt;
 use std::sync::Arc;
 
-use band_core::platform::text::has_visible;
 use band_core::room::{CANCEL_GRACE, Member, Record};
 use band_core::trial::{self, Fault};
-use band_core::turn::{Effect, Verdict, address};
+use band_core::turn::Verdict;
 use band_wire::rest::{
     CreateEvent, EventCreated, EventType, MentionInput, MessageSent, Participant, SendMessage, code,
 };
+use band_wire::text::{cut_middle, has_visible};
 use band_wire::{ChatId, ParticipantId};
 use serde_json::{Map, Value};
 
-pub use catalog::{ToolSpec, tool_specs};
+pub use band_wire::tools::{AgentTool, Effect, Format, Group, HumanTool, ToolDefinition};
 pub(crate) use contacts::ContactPort;
-pub use dispatch::ToolOutcome;
+pub use custom::{Tool, ToolContext};
 pub use error::ToolError;
+pub use guard::{GuardVerdict, LoopGuard};
+pub use members::{Added, AddedStatus, Removed};
+pub use outcome::{Image, ToolOutcome, model_text};
 pub(crate) use port::{Answer, RestPort, RoomPort};
+pub use set::ToolSet;
+pub(crate) use set::{Offer, check_own};
+pub use show::redacted;
+pub use wrapped::WrappedTool;
+
+/// What stands for the middle of a text that was cut.
+pub(crate) const CUT: &str = "... [truncated] ...";
 
 use crate::adapter::Emit;
 use crate::error::{Error, Result};
@@ -52,12 +69,9 @@ impl RoomTools {
         self.shared.roster().members()
     }
 
-    /// The tools that the adapter offers to its model in this room, in the order in which they are advertised:
-    /// those of the groups that were chosen, without those that were filtered out. In the hub room those for
-    /// contacts are chosen always.
-    pub fn specs(&self) -> Vec<ToolSpec> {
-        let (features, is_hub) = (&self.shared.features, self.shared.is_hub);
-        tool_specs().into_iter().filter(|spec| features.offers(spec.name, spec.category, is_hub)).collect()
+    /// The tools that a model is offered in this room: the same that it can call.
+    pub fn tool_set(&self) -> &ToolSet {
+        self.shared.features.tools(self.shared.is_hub)
     }
 
     /// Resolves when the turn is asked to end. Whatever works for the turn holds a clone of its tools, and so
@@ -104,8 +118,8 @@ impl RoomTools {
         content: impl Into<String> + Send,
         mentions: &[M],
     ) -> Result<MessageSent> {
-        let to = self.resolve(mentions).await?;
-        self.send_to(content.into(), to).await
+        let found = self.resolve(mentions).await?;
+        self.send_to(content.into(), found.to).await
     }
 
     /// Sends a message that does not count as the reply.
@@ -117,8 +131,8 @@ impl RoomTools {
         content: impl Into<String> + Send,
         mentions: &[M],
     ) -> Result<MessageSent> {
-        let to = self.resolve(mentions).await?;
-        self.notice_to(content.into(), to).await
+        let found = self.resolve(mentions).await?;
+        self.notice_to(content.into(), found.to).await
     }
 
     /// Posts an event: a step of the work that people see. Text over the platform's limit is cut in the
@@ -134,7 +148,7 @@ impl RoomTools {
     ) -> Result<EventCreated> {
         let content = content.into();
         self.may_post(&content)?;
-        let content = cut_middle(content, CreateEvent::MAX_CONTENT);
+        let content = cut_middle(&content, CreateEvent::MAX_CONTENT, CUT);
         let event = CreateEvent { content, message_type: kind, metadata };
         self.posted(self.bound(self.shared.port.event(&event)).await.flatten())
     }
@@ -238,23 +252,6 @@ impl RoomTools {
         Ok(sent)
     }
 
-    async fn resolve<M: AsRef<str> + Sync>(&self, mentions: &[M]) -> Result<Vec<ParticipantId>> {
-        let me = self.shared.identity.id;
-        let known = address(mentions, &self.participants(), me);
-        let found = match known {
-            Err(_) if !mentions.is_empty() => {
-                self.get_participants().await?;
-                address(mentions, &self.participants(), me)
-            }
-            known => known,
-        };
-        let found = found.map_err(ToolError::from)?;
-        if found.self_dropped {
-            tracing::warn!(target: "band.tools", room = %self.room(), "left the agent itself out of the mentions");
-        }
-        Ok(found.to.iter().map(|member| member.id).collect())
-    }
-
     fn mention(&self, id: ParticipantId) -> MentionInput {
         let handle = self.shared.roster().get(id).and_then(|member| member.handle.clone());
         MentionInput { id: Some(id.to_string()), handle, name: None, kind: None }
@@ -302,29 +299,19 @@ fn is_stop(status: u16, message: &str) -> bool {
     status == 403 && message.to_ascii_lowercase().contains("execution is stopped")
 }
 
-/// Keeps both ends of a text that is longer than `most` characters.
-fn cut_middle(text: String, most: usize) -> String {
-    const MARK: &str = "... [truncated] ...";
-    let count = text.chars().count();
-    if count <= most {
-        return text;
-    }
-    let kept = most.saturating_sub(MARK.chars().count());
-    let head: String = text.chars().take(kept.div_ceil(2)).collect();
-    let tail: String = text.chars().skip(count.saturating_sub(kept / 2)).collect();
-    format!("{head}{MARK}{tail}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_long_event_keeps_both_ends() {
-        assert_eq!(cut_middle("short".into(), 16), "short");
-        let cut = cut_middle(format!("a{}é", "x".repeat(100)), 40);
-        assert_eq!(cut.chars().count(), 40);
-        assert!(cut.starts_with("ax") && cut.ends_with("xé") && cut.contains("... [truncated] ..."));
+    #[tokio::test]
+    async fn a_long_event_keeps_both_ends() {
+        let room = crate::testing::FakeTools::new();
+        let text = format!("a{}é", "ü".repeat(20_000));
+        room.tools().send_event(EventType::Thought, text, None).await.unwrap();
+        let [event] = &room.events()[..] else { panic!("one event") };
+        assert_eq!(event.content.chars().count(), CreateEvent::MAX_CONTENT);
+        assert!(event.content.starts_with("aü") && event.content.ends_with("üé"));
+        assert!(event.content.contains(CUT));
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use band_wire::rest::{CreateEvent, EventCreated, MessageSent, Participant, SendMessage};
-use band_wire::{ChatId, MessageId};
+use band_wire::rest::{
+    CreateChat, CreateEvent, EventCreated, MessageSent, Page, Paged, Participant, Peer, Role, SendMessage,
+};
+use band_wire::{ChatId, MessageId, ParticipantId};
 
 use super::ContactPort;
 use crate::error::{Error, Result};
@@ -22,6 +24,14 @@ pub(crate) trait RoomPort: ContactPort {
     fn event<'a>(&'a self, event: &'a CreateEvent) -> Answer<'a, EventCreated>;
     /// Lists the participants.
     fn participants(&self) -> Answer<'_, Vec<Participant>>;
+    /// Brings someone in.
+    fn add_participant(&self, who: ParticipantId, role: Role) -> Answer<'_, Participant>;
+    /// Takes someone out.
+    fn remove_participant(&self, who: ParticipantId) -> Answer<'_, ()>;
+    /// Lists a page of those who may be brought in.
+    fn peers(&self, page: u64, page_size: u64) -> Answer<'_, Paged<Peer, Page>>;
+    /// Opens a room.
+    fn create_chat<'a>(&'a self, chat: &'a CreateChat) -> Answer<'a, ChatId>;
     /// Marks a message processing; whether that holds.
     fn claim(&self, message: MessageId) -> Answer<'_, bool>;
 }
@@ -49,6 +59,26 @@ impl RoomPort for RestPort {
 
     fn participants(&self) -> Answer<'_, Vec<Participant>> {
         Box::pin(self.rest.participants(self.room))
+    }
+
+    fn add_participant(&self, who: ParticipantId, role: Role) -> Answer<'_, Participant> {
+        Box::pin(self.rest.add_participant(self.room, who, role))
+    }
+
+    fn remove_participant(&self, who: ParticipantId) -> Answer<'_, ()> {
+        Box::pin(async move { self.rest.remove_participant(self.room, who).await.map(|_| ()) })
+    }
+
+    fn peers(&self, page: u64, page_size: u64) -> Answer<'_, Paged<Peer, Page>> {
+        Box::pin(self.rest.peers(Some(self.room), page, page_size))
+    }
+
+    /// The key is new each time, as for events.
+    fn create_chat<'a>(&'a self, chat: &'a CreateChat) -> Answer<'a, ChatId> {
+        Box::pin(async move {
+            let key = self.chance.uuid().to_string();
+            self.rest.create_chat(chat, Some(&key)).await.map(|chat| chat.id)
+        })
     }
 
     fn claim(&self, message: MessageId) -> Answer<'_, bool> {

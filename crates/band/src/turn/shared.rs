@@ -10,10 +10,10 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::adapter::{EffectiveFeatures, Identity};
+use crate::adapter::Identity;
 use crate::journal::RoomJournal;
 use crate::sync::AtomicU32;
-use crate::tools::RoomPort;
+use crate::tools::{Offer, RoomPort};
 
 /// What all turns of a room share.
 pub(crate) struct RoomShared {
@@ -21,7 +21,7 @@ pub(crate) struct RoomShared {
     pub(crate) identity: Arc<Identity>,
     pub(crate) port: Arc<dyn RoomPort>,
     pub(crate) roster: Arc<Mutex<Roster>>,
-    pub(crate) features: Arc<EffectiveFeatures>,
+    pub(crate) features: Arc<Offer>,
     /// Whether the agent's contacts are handled in this room.
     pub(crate) is_hub: bool,
     pub(crate) journal: RoomJournal,
@@ -36,7 +36,7 @@ pub(crate) struct TurnShared {
     pub(crate) identity: Arc<Identity>,
     pub(crate) port: Arc<dyn RoomPort>,
     pub(crate) roster: Arc<Mutex<Roster>>,
-    pub(crate) features: Arc<EffectiveFeatures>,
+    pub(crate) features: Arc<Offer>,
     pub(crate) is_hub: bool,
     pub(crate) cancel: CancellationToken,
     pub(crate) journal: RoomJournal,

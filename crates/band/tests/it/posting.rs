@@ -112,14 +112,14 @@ async fn the_offered_tools_follow_the_features() {
         Supported { capabilities: Capability::Files | Capability::Contacts, ..Supported::default() };
     let names = |features: Features| {
         let room = FakeTools::new().with_features(features.resolve("Foo", &supported).unwrap());
-        room.tools().specs().iter().map(|spec| spec.name).collect::<Vec<_>>()
+        room.tools().tool_set().definitions().map(|tool| tool.name.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(names(Features::new()), ["band_send_message", "band_no_reply", "band_get_participants"]);
+    assert_eq!(names(Features::new()).len(), 8);
     let without = Features::new().exclude_tools(["band_no_reply"]);
-    assert_eq!(names(without), ["band_send_message", "band_get_participants"]);
+    assert!(!names(without.clone()).contains(&"band_no_reply".to_owned()) && names(without).len() == 7);
     assert_eq!(names(Features::new().include_tools(["band_no_reply"])), ["band_no_reply"]);
     assert!(names(Features::new().include_categories(["memory"])).is_empty());
     let contacts = Features::new().capabilities(Capability::Contacts);
-    assert_eq!(names(contacts.clone()).len(), 8);
+    assert_eq!(names(contacts.clone()).len(), 13);
     assert_eq!(names(contacts.include_tools(["band_list_contacts"])), ["band_list_contacts"]);
 }

@@ -6,6 +6,8 @@ use super::{Capabilities, Capability, Emit, Emits};
 
 /// The platform's flag for files.
 const FILES_FLAG: &str = "ff_file_transfer";
+/// The platform's flag for tasks and the board.
+const TASKS_FLAG: &str = "ff_room_tasks";
 /// Groups of tools by name, `chat` being those that every room has.
 const CATEGORIES: [&str; 5] = ["chat", "contacts", "memory", "files", "tasks"];
 
@@ -36,13 +38,16 @@ impl EffectiveFeatures {
         self.capabilities.contains(capability)
     }
 
-    /// Drops what the platform does not serve: files, unless its flag is true. A platform that has no flags
-    /// is trusted to serve everything.
+    /// Drops what the platform does not serve: files, unless their flag is true, and tasks, if their flag is false:
+    /// older platforms served tasks without a flag. A platform that has no flags is trusted to serve everything.
     #[must_use]
     pub fn served_by(mut self, flags: Option<&BTreeMap<String, bool>>) -> Self {
         let Some(flags) = flags else { return self };
         if flags.get(FILES_FLAG) != Some(&true) && self.capabilities.remove(Capability::Files) {
             tracing::warn!(target: "band.agent", "the platform does not serve files: no tools for them are offered");
+        }
+        if flags.get(TASKS_FLAG) == Some(&false) && self.capabilities.remove(Capability::Tasks) {
+            tracing::warn!(target: "band.agent", "the platform does not serve tasks: no tools for them are offered");
         }
         self
     }
@@ -94,6 +99,22 @@ mod tests {
             let chosen = chosen.served_by(flags.as_ref());
             assert_eq!(chosen.has(Capability::Files), offered, "{flags:?}");
             assert!(chosen.has(Capability::Memory), "no other group is gated");
+        }
+    }
+
+    #[test]
+    fn tasks_are_offered_unless_the_platform_says_that_it_does_not_serve_them() {
+        let all = Supported { emit: Emits::none(), capabilities: Capability::Tasks.into() };
+        let chosen = Features::new().capabilities(Capability::Tasks).resolve("Foo", &all).unwrap();
+        let flags = |on| BTreeMap::from([("ff_room_tasks".to_owned(), on)]);
+        for (flags, offered) in [
+            (None, true),
+            (Some(flags(true)), true),
+            (Some(flags(false)), false),
+            (Some(BTreeMap::new()), true),
+        ] {
+            let held = chosen.clone().served_by(flags.as_ref());
+            assert_eq!(held.has(Capability::Tasks), offered, "{flags:?}");
         }
     }
 

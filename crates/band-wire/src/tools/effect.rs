@@ -1,5 +1,7 @@
 //! What the acts of a turn amount to.
 
+use super::AgentTool;
+
 /// What a successful tool call, or another act of a turn, amounts to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
@@ -13,60 +15,31 @@ pub enum Effect {
     Decline,
 }
 
-/// The tools of the platform that settle something; every other tool observes.
-const SETTLING: [(&str, Effect); 16] = [
-    ("add_contact", Effect::Act),
-    ("add_participant", Effect::Act),
-    ("archive_memory", Effect::Act),
-    ("create_chatroom", Effect::Act),
-    ("create_task", Effect::Act),
-    ("no_reply", Effect::Decline),
-    ("remove_contact", Effect::Act),
-    ("remove_participant", Effect::Act),
-    ("respond_contact_request", Effect::Act),
-    ("send_message", Effect::Reply),
-    ("send_room_file", Effect::Reply),
-    ("set_board", Effect::Act),
-    ("store_memory", Effect::Act),
-    ("supersede_memory", Effect::Act),
-    ("update_task", Effect::Act),
-    ("create_agent_chat_message", Effect::Reply),
-];
-
 impl Effect {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Observe => "observe",
+            Self::Act => "act",
+            Self::Reply => "reply",
+            Self::Decline => "decline",
+        }
+    }
+
     /// The effect of a tool, by its name.
     ///
     /// The platform's tools carry the prefix `band_`, and over the Band MCP server `band-band_`. The older
     /// send tool of that server, `create_agent_chat_message`, replies. A name of another server never
     /// resolves: it observes.
     pub fn of_tool(name: &str) -> Self {
-        const OLD_SEND: &str = "create_agent_chat_message";
         let name = name.strip_prefix("band-").unwrap_or(name);
-        let bare = if name == OLD_SEND { Some(OLD_SEND) } else { name.strip_prefix("band_") };
-        let found = SETTLING.iter().find(|(tool, _)| Some(*tool) == bare);
-        match found {
-            Some((tool, effect)) if *tool != OLD_SEND || name == OLD_SEND => *effect,
-            _ => Self::Observe,
-        }
+        AgentTool::resolve(name).map_or(Self::Observe, AgentTool::effect)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_effects_are_the_published_ones() {
-        let facts = include_str!("../../../band-wire/facts/tools.json");
-        let facts: serde_json::Value = serde_json::from_str(facts).unwrap();
-        let tools: Vec<_> =
-            facts["tools"].as_array().unwrap().iter().filter(|tool| tool["surface"] == "agent").collect();
-        for tool in &tools {
-            let effect = format!("{:?}", Effect::of_tool(tool["name"].as_str().unwrap())).to_lowercase();
-            assert_eq!(tool["effect"], effect, "{}", tool["name"]);
-        }
-        assert_eq!(tools.len(), 28);
-    }
 
     #[test]
     fn each_tool_has_the_effect_of_its_group() {
