@@ -16,9 +16,6 @@ use crate::exit::{Code, Exit, Failure};
 use crate::print;
 use crate::signals::Signals;
 
-/// How long turns may go on after the first signal.
-const GRACE: Duration = Duration::from_secs(30);
-
 /// Connect an agent, and run it until a signal.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -42,6 +39,9 @@ pub(crate) struct AgentRun {
     /// End with this code when another process took the agent over
     #[arg(long, value_name = "N", default_value_t = 0)]
     superseded_exit_code: u8,
+    /// How long turns may go on after the first signal, in seconds; with 0 they are cancelled at once
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    grace: u32,
     /// Print what the agent would go by, as JSON without its key, and do nothing else
     #[arg(long)]
     print_config: bool,
@@ -51,6 +51,7 @@ impl AgentRun {
     pub(crate) async fn run(self) -> Result<Code> {
         let env = Env::of_process();
         let (superseded, print_config, health) = (self.superseded_exit_code, self.print_config, self.health);
+        let grace = Duration::from_secs(self.grace.into());
         let adapter = registry::make(&self.adapter, &registry::Settings::new())?;
         let mut builder = self.identified(Agent::builder(adapter), &env)?;
         if let Some(address) = health {
@@ -71,7 +72,7 @@ impl AgentRun {
             _ = running.closed() => None,
             exit = signals.next() => Some(exit),
         };
-        end(running, asked, &mut signals, superseded).await
+        end(running, asked, &mut signals, grace, superseded).await
     }
 
     /// The flag wins over the environment; without either there is nobody to run.
@@ -116,10 +117,16 @@ fn print_effective(agent: &Agent, health: Option<SocketAddr>) -> Result<Code> {
 
 /// Stops the agent; a second signal does not wait for its turns. `asked` is the exit of the signal that asked
 /// for the stop, none when the connection ended by itself.
-async fn end(running: Running, asked: Option<Exit>, signals: &mut Signals, superseded: u8) -> Result<Code> {
-    tracing::info!(target: "band.agent", grace = ?GRACE, "stopping; another signal stops at once");
+async fn end(
+    running: Running,
+    asked: Option<Exit>,
+    signals: &mut Signals,
+    grace: Duration,
+    superseded: u8,
+) -> Result<Code> {
+    tracing::info!(target: "band.agent", ?grace, "stopping; another signal stops at once");
     let stopped = tokio::select! {
-        stopped = running.stop(Some(GRACE)) => stopped.map_err(band::Error::from)?,
+        stopped = running.stop(Some(grace)) => stopped.map_err(band::Error::from)?,
         again = signals.next() => return Ok(again.into()),
     };
     match (asked, stopped.reason) {

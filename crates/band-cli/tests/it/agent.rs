@@ -1,4 +1,11 @@
+use std::net::SocketAddr;
+
 use band_testkit::{PATIENCE, Process};
+use band_wire::phx::Topic;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use crate::end_to_end::person_of;
 use crate::stage::{Stage, variable};
@@ -145,6 +152,93 @@ async fn a_second_signal_does_not_wait_for_the_turn() {
     process.signal("INT").await.unwrap();
     assert_eq!(process.ended(PATIENCE).await.unwrap().code(), Some(130));
     assert!(process.lines_with("Agent stopped").is_empty(), "{}", process.tail());
+}
+
+#[tokio::test]
+async fn turns_have_as_long_as_the_grace_says() {
+    let stage = Stage::new();
+    let (_serve, _) = stage.serve().await;
+    let (user, lines) = registered(&stage).await;
+    let person = person_of(&lines, &user).await;
+    let id = person.agents().await.unwrap().remove(0).id;
+    for (grace, millis, graceful) in [("0", 600_000, false), ("90", 1_000, true)] {
+        let mut command = stage.command(&["agent", "run", "--adapter", "echo", "--grace", grace]);
+        command.envs(variables_of(&lines)).env("BAND_LOG_LEVEL", "debug");
+        let mut process = Process::start("agent", &mut command).unwrap();
+        process.line("Agent started", PATIENCE).await.unwrap();
+        let room = person.create_room("Garden").await.unwrap();
+        person.add(room, id).await.unwrap();
+        person.say(room, id, &format!("[[sleep:{millis}]] hello")).await.unwrap();
+        process.line("Turn phase=handler state=started", PATIENCE).await.unwrap();
+        process.terminate().await.unwrap();
+        process.line(&format!("(graceful={graceful})"), PATIENCE).await.unwrap();
+        assert_eq!(process.ended(PATIENCE).await.unwrap().code(), Some(143));
+        // Nobody answers there any more, so that the message is not the next process's.
+        person.remove(room, id).await.unwrap();
+    }
+}
+
+/// A proxy whose every way leads to one address, whatever it is asked for. Says what it was asked for.
+async fn proxy_to(address: String) -> (SocketAddr, mpsc::Receiver<String>, JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let at = listener.local_addr().unwrap();
+    let (asked, heard) = mpsc::channel(64);
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        let mut open = JoinSet::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            open.spawn(pass_on(stream, address.clone(), asked.clone()));
+        }
+    });
+    (at, heard, tasks)
+}
+
+async fn pass_on(mut near: TcpStream, address: String, asked: mpsc::Sender<String>) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let Ok(byte) = near.read_u8().await else { return };
+        head.push(byte);
+    }
+    let line = String::from_utf8_lossy(&head).lines().next().unwrap().to_owned();
+    let mut far = TcpStream::connect(address).await.unwrap();
+    if line.starts_with("CONNECT ") {
+        near.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+    } else {
+        far.write_all(&head).await.unwrap();
+    }
+    // Nobody reads the later ones.
+    let _ = asked.try_send(line);
+    let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+}
+
+#[tokio::test]
+async fn an_agent_behind_a_proxy_answers() {
+    let stage = Stage::new();
+    let (_serve, _) = stage.serve().await;
+    let (user, lines) = registered(&stage).await;
+    let address = variable(&lines, "BAND_REST_URL").trim_start_matches("http://").to_owned();
+    let (proxy, mut asked, _passing) = proxy_to(address).await;
+    let mut command = stage.command(&["agent", "run", "--adapter", "echo"]);
+    command.envs(variables_of(&lines)).env_remove("BAND_WS_URL");
+    command.env("BAND_REST_URL", "http://platform.test").env("HTTP_PROXY", format!("http://{proxy}"));
+    let mut process = Process::start("agent", &mut command).unwrap();
+    process.line("Agent started: Gardener", PATIENCE).await.unwrap();
+    let person = person_of(&lines, &user).await;
+    let id = person.agents().await.unwrap().remove(0).id;
+    let room = person.create_room("Garden").await.unwrap();
+    let mut watcher = person.watch().await.unwrap();
+    watcher.join(Topic::ChatRoom(room)).await.unwrap();
+    person.add(room, id).await.unwrap();
+    person.say(room, id, "hello").await.unwrap();
+    watcher.message("the answer", |message| message.sender_id == id.into()).await.unwrap();
+    process.terminate().await.unwrap();
+    process.ended(PATIENCE).await.unwrap();
+    let mut seen = Vec::new();
+    while let Ok(line) = asked.try_recv() {
+        seen.push(line);
+    }
+    assert!(seen.contains(&"CONNECT platform.test:80 HTTP/1.1".to_owned()), "{seen:?}");
+    assert!(seen.iter().any(|line| line.contains(" http://platform.test/api/v1/agent/me ")), "{seen:?}");
 }
 
 #[tokio::test]

@@ -31,7 +31,10 @@ impl Endpoints {
         };
         match (given(rest_url, "BAND_REST_URL"), given(ws_url, "BAND_WS_URL")) {
             (Some(rest_url), Some(ws_url)) => {
-                let warning = (host(&rest_url) != host(&ws_url)).then(|| {
+                let hosts = (host(&rest_url, ["http", "https"]), host(&ws_url, ["ws", "wss"]));
+                // One that is no address at all gets its own error, when it is used.
+                let do_differ = matches!(hosts, (Some(rest), Some(socket)) if rest != socket);
+                let warning = do_differ.then(|| {
                     format!(
                         "rest_url {} and ws_url {} name different hosts: the agent may authenticate on one \
                          platform and listen on another",
@@ -73,17 +76,25 @@ fn rest_of(ws_url: &str) -> Result<String> {
 }
 
 fn swap(url: &str, schemes: [(&str, &str); 2]) -> Option<String> {
-    let (from, to) = schemes.into_iter().find(|(from, _)| url.starts_with(from))?;
-    let rest = url.strip_prefix(from).filter(|rest| !rest.is_empty())?;
-    Some(format!("{to}{rest}"))
+    schemes.into_iter().find_map(|(from, to)| {
+        let (scheme, rest) = url.split_at_checked(from.len())?;
+        (scheme.eq_ignore_ascii_case(from) && !rest.is_empty()).then(|| format!("{to}{rest}"))
+    })
 }
 
-/// Host and port, in lower case; a port that the scheme implies is left out.
-fn host(url: &str) -> String {
-    let (scheme, rest) = url.trim().split_once("://").unwrap_or(("", url));
+/// Host and port, in lower case; a port that the scheme implies is left out. None for what is no URL of these schemes.
+fn host(url: &str, [plain, encrypted]: [&str; 2]) -> Option<String> {
+    let (scheme, rest) = url.trim().split_once("://")?;
+    let implied = if scheme.eq_ignore_ascii_case(encrypted) {
+        ":443"
+    } else if scheme.eq_ignore_ascii_case(plain) {
+        ":80"
+    } else {
+        return None;
+    };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default().to_lowercase();
-    let implied = if matches!(scheme, "https" | "wss") { ":443" } else { ":80" };
-    authority.strip_suffix(implied).map_or_else(|| authority.clone(), str::to_owned)
+    let host = authority.strip_suffix(implied).unwrap_or(&authority);
+    (!host.is_empty()).then(|| host.to_owned())
 }
 
 #[cfg(test)]
@@ -110,6 +121,18 @@ mod tests {
                 "https://band.example/x",
                 "wss://band.example/x/api/v1/socket/websocket",
             ),
+            (
+                Some("HTTPS://Band.Example/X"),
+                None,
+                "HTTPS://Band.Example/X",
+                "wss://Band.Example/X/api/v1/socket/websocket",
+            ),
+            (
+                None,
+                Some("WS://Band.Example/api/v1/socket/websocket"),
+                "http://Band.Example",
+                "WS://Band.Example/api/v1/socket/websocket",
+            ),
         ];
         for (rest, ws, expected_rest, expected_ws) in table {
             let ends = resolve(rest, ws, &[]).unwrap();
@@ -130,8 +153,16 @@ mod tests {
         let ends = resolve(Some("https://a"), Some("wss://b/api/v1/socket/websocket"), &[]).unwrap();
         let warning = ends.warning.unwrap();
         assert!(warning.contains("https://a") && warning.contains("wss://b"), "{warning}");
-        let same = resolve(Some("https://A:443/x"), Some("wss://a/api"), &[]).unwrap();
-        assert_eq!(same.warning, None);
+        for (rest, socket) in [
+            ("https://A:443/x", "wss://a/api"),
+            ("HTTP://a:80", "Ws://A/api"),
+            // No address: its own error is all there is to say.
+            ("https://a", "b.example"),
+            ("https://a", "https://b/api"),
+            ("a", "wss://b"),
+        ] {
+            assert_eq!(resolve(Some(rest), Some(socket), &[]).unwrap().warning, None, "{rest} {socket}");
+        }
     }
 
     #[test]

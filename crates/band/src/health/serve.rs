@@ -1,5 +1,6 @@
 //! The server's loop, and its three answers.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,18 +10,21 @@ use http::{Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use super::Health;
 use crate::metrics::{self, Metrics};
 
-/// Connections served at a time; more wait to be accepted.
-const CONNECTIONS: usize = 32;
-/// How long one may take.
+/// Connections served at a time. One more takes the place of the oldest: whoever asks is answered at once, and an old
+/// one that is still there is one that does not go on.
+const CONNECTIONS: usize = 64;
+/// How long the head of a request may take.
+const HEAD_LIMIT: Duration = Duration::from_secs(2);
+/// How long one may take in all.
 const LIMIT: Duration = Duration::from_secs(10);
 /// How long to wait when the system has no descriptor left for a connection.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -30,12 +34,19 @@ type Agents = Arc<Vec<(AgentId, Metrics)>>;
 pub(super) async fn run(listener: TcpListener, agents: Vec<(AgentId, Metrics)>) {
     let agents = Arc::new(agents);
     let mut open = JoinSet::new();
+    let mut order: VecDeque<AbortHandle> = VecDeque::new();
     loop {
         tokio::select! {
             biased;
             Some(_) = open.join_next(), if !open.is_empty() => {}
-            accepted = listener.accept(), if open.len() < CONNECTIONS => match accepted {
-                Ok((stream, _)) => drop(open.spawn(serve(stream, Arc::clone(&agents)))),
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    order.retain(|connection| !connection.is_finished());
+                    if order.len() >= CONNECTIONS && let Some(oldest) = order.pop_front() {
+                        oldest.abort();
+                    }
+                    order.push_back(open.spawn(serve(stream, Arc::clone(&agents))));
+                }
                 Err(err) => {
                     tracing::debug!(target: "band.health", %err, "a connection could not be accepted");
                     sleep(PAUSE).await;
@@ -50,7 +61,11 @@ async fn serve(stream: TcpStream, agents: Agents) {
         let answer = answer(request.method(), request.uri().path(), &agents);
         async move { Ok::<_, Infallible>(answer) }
     });
-    let connection = http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), service);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_LIMIT)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), service);
     // Who looks has gone, or is too slow: nothing to be done.
     let _ = timeout(LIMIT, connection).await;
 }

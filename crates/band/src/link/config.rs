@@ -75,8 +75,8 @@ impl Target {
         let refuse = |why: &str| Error::Config(format!("ws_url {}: {why}", shown(text)));
         let uri: Uri = text.parse().map_err(|err| refuse(&format!("no URL: {err}")))?;
         let encrypted = match uri.scheme_str() {
-            Some("ws") => false,
-            Some("wss") => true,
+            Some(scheme) if scheme.eq_ignore_ascii_case("ws") => false,
+            Some(scheme) if scheme.eq_ignore_ascii_case("wss") => true,
             _ => return Err(refuse("must start with ws:// or wss://")),
         };
         let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(|| refuse("names no host"))?;
@@ -127,6 +127,13 @@ mod tests {
                 443,
                 "app.band.ai",
                 format!("/api/v1/socket/websocket?vsn=2.0.0&agent_id={nil}"),
+            ),
+            (
+                "WSS://App.Band.AI/socket",
+                "App.Band.AI",
+                443,
+                "App.Band.AI",
+                format!("/socket?vsn=2.0.0&agent_id={nil}"),
             ),
             (
                 "ws://[::1]:4000?region=eu",

@@ -6,12 +6,14 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
+use hyper_util::client::proxy::matcher::Matcher;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
+use super::proxy::Proxy;
 use crate::tls;
 
 /// How long one address of a host is tried before the next one.
@@ -45,17 +47,26 @@ pub trait Dial: fmt::Debug + Send + Sync {
     fn dial<'a>(&'a self, to: Endpoint<'a>) -> Dialled<'a>;
 }
 
-/// The network.
+/// The network, by way of the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`).
 #[derive(Debug, Clone, Copy)]
 pub struct Network;
 
 impl Dial for Network {
     fn dial<'a>(&'a self, to: Endpoint<'a>) -> Dialled<'a> {
-        Box::pin(async move {
-            let tcp = connect(to).await?;
-            if to.encrypted { encrypt(to, tcp).await } else { Ok(Box::new(tcp) as Stream) }
-        })
+        Box::pin(async move { through(&Matcher::from_env(), to).await })
     }
+}
+
+/// By way of the proxy that stands before the platform, if there is one.
+pub(super) async fn through(proxies: &Matcher, to: Endpoint<'_>) -> io::Result<Stream> {
+    let Some(proxy) = Proxy::before(to, proxies)? else { return direct(to).await };
+    let tunnel = proxy.tunnel(direct(proxy.endpoint()).await?, to).await?;
+    if to.encrypted { encrypt(to, tunnel).await } else { Ok(tunnel) }
+}
+
+async fn direct(to: Endpoint<'_>) -> io::Result<Stream> {
+    let tcp = Box::new(connect(to).await?);
+    if to.encrypted { encrypt(to, tcp).await } else { Ok(tcp) }
 }
 
 /// Tries the addresses of a host one after another.
@@ -77,10 +88,10 @@ async fn connect(to: Endpoint<'_>) -> io::Result<TcpStream> {
     Err(step("connect to", to, &last))
 }
 
-async fn encrypt(to: Endpoint<'_>, tcp: TcpStream) -> io::Result<Stream> {
+async fn encrypt(to: Endpoint<'_>, plain: Stream) -> io::Result<Stream> {
     let config = tls::verified().map_err(io::Error::other)?;
     let name = ServerName::try_from(to.host.to_owned()).map_err(io::Error::other)?;
-    match TlsConnector::from(config).connect(name, tcp).await {
+    match TlsConnector::from(config).connect(name, plain).await {
         Ok(stream) => Ok(Box::new(stream)),
         Err(err) => Err(step("TLS with", to, &err)),
     }

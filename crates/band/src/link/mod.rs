@@ -22,6 +22,7 @@ pub mod dial;
 mod driver;
 mod handle;
 mod log;
+mod proxy;
 mod socket;
 mod upgrade;
 

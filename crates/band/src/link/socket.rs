@@ -15,23 +15,37 @@ use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::dial::Stream;
 
+/// Frames that may wait to be written: three for each of 20 000 rooms.
+const MAX_UNSENT: usize = 64 * 1024;
+/// Bytes that may.
+const MAX_UNSENT_BYTES: usize = 16 * 1024 * 1024;
+
 /// An open socket. Dropping it drops the connection without a word.
 pub(super) struct Socket {
     stream: WebSocketStream<Stream>,
-    /// Bounded by the machine: it sends a few frames for each room that its owner wants.
+    /// The machine sends a few frames for each room that its owner wants. A peer that takes none of them for so long
+    /// that this is full is given up: a new socket starts over.
     unsent: VecDeque<String>,
+    unsent_bytes: usize,
     /// The last write failed. What had come in before is still read.
     mute: Option<String>,
 }
 
 impl Socket {
     pub(super) const fn new(stream: WebSocketStream<Stream>) -> Self {
-        Self { stream, unsent: VecDeque::new(), mute: None }
+        Self { stream, unsent: VecDeque::new(), unsent_bytes: 0, mute: None }
     }
 
     /// Queues a text. [`next`](Self::next) sends it.
     pub(super) fn send(&mut self, text: String) {
-        self.unsent.push_back(text);
+        let bytes = self.unsent_bytes.saturating_add(text.len());
+        if self.unsent.len() >= MAX_UNSENT || bytes > MAX_UNSENT_BYTES {
+            self.mute.get_or_insert_with(|| "write: the other end takes nothing any more".to_owned());
+        }
+        if self.mute.is_none() {
+            self.unsent_bytes = bytes;
+            self.unsent.push_back(text);
+        }
     }
 
     /// What comes in next; meanwhile everything queued goes out. May be dropped and called again.
@@ -62,6 +76,7 @@ impl Socket {
         while !self.unsent.is_empty() {
             ready!(stream.as_mut().poll_ready(cx))?;
             if let Some(text) = self.unsent.pop_front() {
+                self.unsent_bytes = self.unsent_bytes.saturating_sub(text.len());
                 stream.as_mut().start_send(Message::text(text))?;
             }
         }
@@ -96,4 +111,33 @@ fn received(message: Message) -> Result<Received, Gone> {
 
 fn broken(err: &tungstenite::Error) -> Gone {
     Gone::Broken(format!("read: {err}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_tungstenite::tungstenite::protocol::Role;
+
+    use super::*;
+
+    /// A socket whose other end reads nothing.
+    async fn stuck() -> (Socket, tokio::io::DuplexStream) {
+        let (near, far) = tokio::io::duplex(1);
+        let stream: Stream = Box::new(near);
+        (Socket::new(WebSocketStream::from_raw_socket(stream, Role::Client, None).await), far)
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_takes_nothing_is_given_up_when_too_much_waits() {
+        for (frames, text) in [(MAX_UNSENT + 1, "x".to_owned()), (17, "x".repeat(MAX_UNSENT_BYTES / 16))] {
+            let (mut socket, _far) = stuck().await;
+            for _ in 0..frames - 1 {
+                socket.send(text.clone());
+            }
+            assert_eq!(socket.mute, None);
+            socket.send(text);
+            let gone = socket.next().await.unwrap_err();
+            assert!(matches!(&gone, Gone::Broken(why) if why.contains("takes nothing")), "{gone:?}");
+            assert_eq!(socket.unsent.len(), frames - 1);
+        }
+    }
 }

@@ -46,7 +46,7 @@ pub fn init() {
 /// The same, for programs that would rather not start.
 ///
 /// # Errors
-/// The first variable that does not fit, by name; a log file that can't be written.
+/// The first variable that does not fit, by name; a log file that can't be one.
 pub fn try_init() -> Result<()> {
     LogSettings::from_env()?.configure()
 }

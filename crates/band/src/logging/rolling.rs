@@ -3,35 +3,63 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Appends lines to a file. When the next line would make it longer than allowed, `NAME` becomes `NAME.1`, `NAME.1`
 /// becomes `NAME.2`, and so on; the last is dropped.
+///
+/// A disk that takes nothing costs lines and no agent: that is said once on standard error, and each line tries again.
 #[derive(Debug)]
 pub(super) struct Rolling {
     path: PathBuf,
     /// Zero: any length.
     max_bytes: u64,
     backups: u32,
-    open: Mutex<Open>,
+    open: Mutex<Option<Open>>,
+    is_failing: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Open {
     file: File,
     length: u64,
+    /// The last line may be there in part.
+    is_torn: bool,
 }
 
 impl Rolling {
-    /// Opens the file. Folders that are missing are made, for the owner alone; what is there keeps its mode.
+    /// Opens the file. Folders that are missing are made, for the owner alone; what is there keeps its mode. A place
+    /// that may not be written now is tried again with each line.
+    ///
+    /// # Errors
+    /// What is there is no ordinary file, or there can be none.
     pub(super) fn open(path: PathBuf, max_bytes: u64, backups: u32) -> io::Result<Self> {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            make_folder(folder)?;
+        let (open, trouble) = match begin(&path) {
+            Ok(open) => (Some(open), None),
+            Err(err) if is_passing(err.kind()) => (None, Some(err)),
+            Err(err) => return Err(err),
+        };
+        let is_failing = AtomicBool::new(trouble.is_some());
+        let rolling = Self { path, max_bytes, backups, open: Mutex::new(open), is_failing };
+        if let Some(err) = trouble {
+            tell(&rolling.told(&err));
         }
-        let open = Mutex::new(open(&path)?);
-        Ok(Self { path, max_bytes, backups, open })
+        Ok(rolling)
+    }
+
+    fn told(&self, err: &io::Error) -> String {
+        let path = self.path.display();
+        format!("band.logging: log_file {path}: {err}; its lines are lost until it can be written again")
+    }
+
+    /// Appends a line. Gives what is to be said where no line of the log says it: that lines are lost from now on.
+    fn line(&self, line: &[u8]) -> Option<String> {
+        let outcome = self.append(line);
+        let was_failing = self.is_failing.swap(outcome.is_err(), Ordering::Relaxed);
+        outcome.err().filter(|_| !was_failing).map(|err| self.told(&err))
     }
 
     fn numbered(&self, n: u32) -> PathBuf {
@@ -54,7 +82,11 @@ impl Rolling {
     }
 
     fn append(&self, line: &[u8]) -> io::Result<()> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if place.is_none() {
+            *place = Some(begin(&self.path)?);
+        }
+        let Some(open) = place.as_mut() else { return Ok(()) };
         let more = u64::try_from(line.len()).unwrap_or(u64::MAX);
         let is_full = self.max_bytes > 0 && open.length.saturating_add(more) > self.max_bytes;
         // A file that is too long is better than a line that is lost.
@@ -64,10 +96,40 @@ impl Rolling {
         {
             *open = next;
         }
-        open.file.write_all(line)?;
+        if open.is_torn {
+            open.file.write_all(b"\n")?;
+            open.is_torn = false;
+        }
+        open.file.write_all(line).inspect_err(|_| {
+            open.is_torn = open.file.metadata().is_ok_and(|now| now.len() > open.length);
+        })?;
         open.length = open.length.saturating_add(more);
         Ok(())
     }
+}
+
+/// On standard error, past the log. Nobody is left to tell when that is closed.
+fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Whether a disk may take tomorrow what it refuses today. Everything else is a name that can't be right.
+const fn is_passing(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::StaleNetworkFileHandle
+    )
+}
+
+fn begin(path: &Path) -> io::Result<Open> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        make_folder(folder)?;
+    }
+    open(path)
 }
 
 fn make_folder(folder: &Path) -> io::Result<()> {
@@ -79,13 +141,37 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn open(path: &Path) -> io::Result<Open> {
+    // Before it is opened: a pipe that nobody reads would hold up the start for good.
+    if let Ok(there) = fs::metadata(path)
+        && !there.is_file()
+    {
+        let what = what(there.file_type());
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("that is {what} and no ordinary file"),
+        ));
+    }
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path)?;
     let length = file.metadata()?.len();
-    Ok(Open { file, length })
+    Ok(Open { file, length, is_torn: false })
+}
+
+fn what(kind: fs::FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a named pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+    }
+    if kind.is_dir() { "a folder" } else { "a device" }
 }
 
 impl<'a> MakeWriter<'a> for Rolling {
@@ -102,7 +188,10 @@ pub(super) struct Lines<'a>(&'a Rolling);
 
 impl Write for Lines<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.0.append(line).map(|()| line.len())
+        if let Some(text) = self.0.line(line) {
+            tell(&text);
+        }
+        Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -161,6 +250,78 @@ mod tests {
         fs::remove_file(&path).unwrap();
         rolling.append(b"more").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "more");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_once_and_each_line_tries_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("band.log");
+        let full = |rolling: &Rolling| {
+            let file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+            *rolling.open.lock().unwrap() = Some(Open { file, length: 0, is_torn: false });
+        };
+        let rolling = Rolling::open(path.clone(), 0, 1).unwrap();
+        full(&rolling);
+        let told = rolling.line(b"lost\n").unwrap();
+        assert!(told.contains("band.log: No space left on device"), "{told}");
+        assert_eq!(rolling.line(b"lost too\n"), None);
+        // There is room again.
+        *rolling.open.lock().unwrap() = None;
+        assert_eq!(rolling.line(b"kept\n"), None);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "kept\n");
+        full(&rolling);
+        assert!(rolling.line(b"lost again\n").is_some(), "that is another time");
+    }
+
+    #[test]
+    fn half_a_line_does_not_spoil_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("band.log");
+        let rolling = Rolling::open(path.clone(), 0, 1).unwrap();
+        rolling.append(b"hal").unwrap();
+        rolling.open.lock().unwrap().as_mut().unwrap().is_torn = true;
+        rolling.append(b"whole\n").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "hal\nwhole\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_ordinary_file_is_refused_by_what_it_is_and_holds_up_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for (path, what) in [
+            (pipe, "a named pipe"),
+            (folder.path().to_owned(), "a folder"),
+            (socket, "a socket"),
+            ("/dev/null".into(), "a device"),
+        ] {
+            let refused = Rolling::open(path, 0, 1).unwrap_err();
+            assert_eq!(refused.to_string(), format!("that is {what} and no ordinary file"));
+        }
+    }
+
+    #[test]
+    fn a_place_that_may_not_be_written_now_costs_lines_and_not_the_start() {
+        for (kind, passes) in [
+            (io::ErrorKind::PermissionDenied, true),
+            (io::ErrorKind::ReadOnlyFilesystem, true),
+            (io::ErrorKind::StorageFull, true),
+            (io::ErrorKind::NotADirectory, false),
+            (io::ErrorKind::InvalidInput, false),
+        ] {
+            assert_eq!(is_passing(kind), passes, "{kind}");
+        }
+        // No file can be made there, whoever asks.
+        #[cfg(target_os = "linux")]
+        {
+            let rolling = Rolling::open("/sys/band.log".into(), 0, 1).unwrap();
+            assert_eq!(rolling.line(b"lost\n"), None, "it was said at the start");
+        }
     }
 
     #[cfg(unix)]

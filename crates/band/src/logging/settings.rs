@@ -133,7 +133,8 @@ impl LogSettings {
     /// Sets logging up. Does nothing when the program has set up its own before: that stays as it is.
     ///
     /// # Errors
-    /// Settings that do not go together; a log file that can't be written.
+    /// Settings that do not go together; a log file that can't be one. One that can't be written
+    /// now is tried again with each line; that is said once on standard error.
     pub fn configure(&self) -> Result<()> {
         let layers = self.layers::<Registry>()?;
         // An error means that the program has a subscriber already: its own choice stands.

@@ -71,7 +71,9 @@ impl BaseUrl {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let refuse = |why: &str| Error::Config(format!("rest_url {}: {why}", shown(text)));
         let uri: Uri = text.trim().parse().map_err(|err| refuse(&format!("no URL: {err}")))?;
-        if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        let is_known =
+            |scheme: &str| ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+        if !uri.scheme_str().is_some_and(is_known) {
             return Err(refuse("must start with http:// or https://"));
         }
         if uri.host().is_none_or(str::is_empty) {
@@ -131,6 +133,13 @@ mod tests {
     fn an_address_is_read_without_its_last_slash() {
         let url = BaseUrl::parse("https://app.band.ai/").unwrap();
         assert_eq!(url.text, "https://app.band.ai");
+        // Scheme and host are the same in any case (RFC 3986, 6.2.2.1).
+        for capital in ["HTTP://App.Band.AI/", "Https://APP.band.ai"] {
+            assert_eq!(
+                BaseUrl::parse(capital).unwrap().uri.host().map(str::to_lowercase).unwrap(),
+                "app.band.ai"
+            );
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use gate::Gates;
 pub use mark::Mark;
 pub use transport::{Carried, HttpPool, Lost, Transport};
 
-pub(crate) use config::{BAD_PORT, bare, has_bad_port, shown};
+pub(crate) use config::{BAD_PORT, bare, has_bad_port, is_loopback, shown};
 
 #[cfg(test)]
 mod tests;

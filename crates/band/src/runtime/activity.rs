@@ -3,8 +3,9 @@
 use std::sync::PoisonError;
 
 use band_wire::ChatId;
+use band_wire::rest::code;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sync::Mutex;
 
 /// Working reports of all rooms: that they fail is logged once, and once that they work again.
@@ -16,6 +17,12 @@ pub(super) struct ActivityLog {
 
 impl ActivityLog {
     pub(super) fn note(&self, room: ChatId, told: &Result<bool>) {
+        if let Err(err) = told
+            && is_about_the_room(err)
+        {
+            tracing::debug!(target: "band.room", %room, %err, "nobody is at work there any more");
+            return;
+        }
         self.heard(told.is_err(), |was_failing| say(room, told, was_failing));
     }
 
@@ -24,6 +31,11 @@ impl ActivityLog {
         let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         say(std::mem::replace(&mut *failing, is_failing));
     }
+}
+
+/// Whether only the agent's place in this room is gone: it was taken out, and its room is about to end.
+fn is_about_the_room(err: &Error) -> bool {
+    err.api().is_some_and(|api| api.status_code == 404 && api.code == code::NOT_FOUND)
 }
 
 fn say(room: ChatId, told: &Result<bool>, was_failing: bool) {

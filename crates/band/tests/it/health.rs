@@ -95,3 +95,31 @@ async fn an_address_that_is_taken_is_told_and_nothing_is_started() {
     };
     tokio::time::timeout(PATIENCE, free).await.unwrap();
 }
+
+/// Somebody who begins to ask and never goes on.
+async fn half_a_request(address: SocketAddr) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // Refused where the place was given to somebody else already.
+    let _ = stream.write_all(b"GET /healthz HT").await;
+    stream
+}
+
+#[tokio::test]
+async fn two_hundred_who_do_not_go_on_keep_nobody_from_an_answer() {
+    let platform = Platform::start(&[]).await;
+    let (band_agent, _) = agent_of(&platform, SessionConfig::default());
+    let server = HealthServer::bind("127.0.0.1:0".parse().unwrap(), [&band_agent]).await.unwrap();
+    let mut slow = Vec::new();
+    for _ in 0..200 {
+        slow.push(half_a_request(server.address()).await);
+    }
+    for _ in 0..3 {
+        let answered = tokio::time::timeout(PATIENCE, ask(server.address(), "/healthz")).await.unwrap();
+        assert_eq!(answered.0, 200);
+    }
+    // The last of them have a place, until their time for a head is over.
+    let mut last = slow.pop().unwrap();
+    let mut rest = Vec::new();
+    let ended = tokio::time::timeout(PATIENCE, last.read_to_end(&mut rest)).await;
+    assert!(ended.is_ok(), "it is closed");
+}

@@ -108,6 +108,27 @@ async fn pain_a72_working_reports_that_fail_again_and_again_are_warned_of_once()
 }
 
 #[tokio::test]
+async fn pain_a72_a_working_report_that_finds_the_agent_out_of_its_room_is_nothing_to_warn_of() {
+    let platform = Platform::start(&[1]).await;
+    let warnings = Warnings::default();
+    let guard = warnings.listen();
+    let gone =
+        json!({ "error": { "code": "not_found", "message": "No active execution", "request_id": "r" } });
+    for _ in 0..4 {
+        platform.fault("activity", Fault::Answer(404, gone.clone()));
+    }
+    let (running, _) = start(&platform).await;
+    for n in 1..=2 {
+        let id = platform.say(1, &n.to_string()).await;
+        platform.stands(1, id, "processed").await;
+        platform.saw("activity", 2 * n).await;
+    }
+    running.stop(Some(PATIENCE)).await.unwrap();
+    drop(guard);
+    assert_eq!(warnings.lines(""), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn pain_b01_of_a_hundred_messages_of_which_each_tenth_is_not_pushed_all_are_handled_once() {
     let platform = Platform::start(&[1]).await;
     let quick = Duration::from_millis(100);
