@@ -60,6 +60,15 @@ impl Body {
         self.connected.as_ref().map(|connected| connected.watched.closer.clone())
     }
 
+    /// Gives the agent's place on this host back, once everything else is given up.
+    pub(super) async fn leave(&mut self) {
+        // Whoever gets the place may want the address too.
+        self.health = None;
+        if let Some(place) = self.place.take() {
+            place.leave().await;
+        }
+    }
+
     /// Gives up what is left: rooms and connection, then the adapter, then, when all of that is done, the
     /// callbacks. What fails stays; the next attempt tries that alone. May be dropped: what is not done stays.
     pub(super) async fn tear_down(&mut self, host: &Host, timeout: Option<Duration>) -> Vec<CleanupFailure> {

@@ -29,6 +29,8 @@ pub(crate) struct Host {
     pub(super) setup: Setup,
     /// One start or stop at a time.
     gate: Semaphore,
+    /// One life at a time has the agent's place on this host; also one that was given up while it took it.
+    pub(super) places: Arc<Semaphore>,
     state: Mutex<State>,
 }
 
@@ -73,6 +75,7 @@ impl Host {
             id: HostId(HOSTS.fetch_add(1, Ordering::Relaxed)),
             setup,
             gate: Semaphore::new(1),
+            places: Arc::new(Semaphore::new(1)),
             state: Mutex::default(),
         })
     }
@@ -150,6 +153,9 @@ impl Host {
     /// Undoes a start that failed. What can't be undone keeps the lock, and the error says so.
     async fn undo(&self, mut body: Box<Body>, err: Error) -> Error {
         let failures = body.tear_down(self, None).await;
+        if failures.is_empty() {
+            body.leave().await;
+        }
         let mut state = self.lock();
         let err = if failures.is_empty() {
             state.life = Life::Down;
@@ -199,6 +205,7 @@ impl Host {
         let stopped =
             Stopped { graceful: !body.cut_short, reason: lease.as_ref().and_then(|lease| lease.ended()) };
         // With it goes the lock.
+        body.leave().await;
         held.body = None;
         self.put_down(&stopped);
         if let Some(lease) = lease {

@@ -48,7 +48,7 @@ impl Host {
             let agents = vec![(setup.credentials.agent_id, setup.metrics.clone())];
             body.health = Some(HealthServer::listen(address, agents).await?);
         }
-        let place = Place::take(setup)?;
+        let place = or_stop(stop, Place::take(self)).await?;
         let journal = place.journal();
         body.place = Some(place);
         let known = or_stop(stop, self.ask_who_it_is()).await?;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Opens files. A simulator brings its own.
 pub trait Disk: fmt::Debug + Send + Sync {
@@ -54,6 +55,45 @@ pub trait DiskFile: fmt::Debug + Send {
     /// # Errors
     /// Nobody knows what of it is there.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// The same file for another thread, which takes upon itself what the disk is slow with. None where the disk
+    /// is slow with nothing, as a simulated one: there all of it is done by whoever appends.
+    ///
+    /// # Errors
+    /// There is none for now.
+    fn twin(&self) -> io::Result<Option<Box<dyn DiskTwin>>> {
+        Ok(None)
+    }
+}
+
+/// A file in use, seen by the thread that tends it while others append.
+pub trait DiskTwin: fmt::Debug + Send {
+    /// Waits until a power cut can't take away what was appended before.
+    ///
+    /// # Errors
+    /// Nobody knows what of it is there.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// The first bytes of the file in use, so many.
+    ///
+    /// # Errors
+    /// They can't be read.
+    fn read(&mut self, length: u64) -> io::Result<Vec<u8>>;
+
+    /// Writes a file that is to take the place of the one in use, and syncs it.
+    ///
+    /// # Errors
+    /// There is none.
+    fn draft(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Adds the rest to the draft and puts it in the place of the file in use. Quick: whoever appends waits.
+    ///
+    /// # Errors
+    /// The file in use is as it was.
+    fn take_place(&mut self, rest: &[u8]) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Waits until a power cut can't bring the earlier file back; that would be no worse than to have kept it.
+    fn settle(&mut self);
 }
 
 /// The disk of this machine.
@@ -65,7 +105,15 @@ struct RealFile {
     path: PathBuf,
     file: File,
     /// Held for the lock on it. It is a file of its own, since the other one is replaced.
-    _lock: File,
+    lock: Arc<File>,
+}
+
+#[derive(Debug)]
+struct RealTwin {
+    path: PathBuf,
+    file: File,
+    lock: Arc<File>,
+    draft: Option<File>,
 }
 
 impl Disk for RealDisk {
@@ -83,7 +131,7 @@ impl Disk for RealDisk {
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(ErrorKind::InvalidInput, "not an ordinary file"));
         }
-        Ok(Box::new(RealFile { path: path.to_owned(), file, _lock: lock }))
+        Ok(Box::new(RealFile { path: path.to_owned(), file, lock: Arc::new(lock) }))
     }
 }
 
@@ -107,15 +155,8 @@ impl DiskFile for RealFile {
     }
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let new = beside(&self.path, "new");
-        match std::fs::remove_file(&new) {
-            Err(err) if err.kind() != ErrorKind::NotFound => return Err(err),
-            Ok(()) | Err(_) => {}
-        }
-        let mut file = options().read(true).append(true).create_new(true).open(&new)?;
-        file.write_all(bytes)?;
-        file.sync_data()?;
-        std::fs::rename(&new, &self.path)?;
+        let file = draft(&self.path, bytes)?;
+        std::fs::rename(beside(&self.path, "new"), &self.path)?;
         self.file = file;
         // Without it a power cut may bring the old file back, which is no worse than to have kept it.
         let _ = sync_folder(&self.path);
@@ -140,6 +181,55 @@ impl DiskFile for RealFile {
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()
     }
+
+    fn twin(&self) -> io::Result<Option<Box<dyn DiskTwin>>> {
+        let (path, lock) = (self.path.clone(), Arc::clone(&self.lock));
+        Ok(Some(Box::new(RealTwin { path, file: self.file.try_clone()?, lock, draft: None })))
+    }
+}
+
+impl DiskTwin for RealTwin {
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    fn read(&mut self, length: u64) -> io::Result<Vec<u8>> {
+        // Opened for itself: a clone would share its place in the file with whoever appends.
+        let mut bytes = Vec::new();
+        File::open(&self.path)?.take(length).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn draft(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.draft = Some(draft(&self.path, bytes)?);
+        Ok(())
+    }
+
+    fn take_place(&mut self, rest: &[u8]) -> io::Result<Box<dyn DiskFile>> {
+        let Some(mut file) = self.draft.take() else {
+            return Err(io::Error::new(ErrorKind::NotFound, "no draft was written"));
+        };
+        file.write_all(rest)?;
+        std::fs::rename(beside(&self.path, "new"), &self.path)?;
+        Ok(Box::new(RealFile { path: self.path.clone(), file, lock: Arc::clone(&self.lock) }))
+    }
+
+    fn settle(&mut self) {
+        let _ = sync_folder(&self.path);
+    }
+}
+
+/// A file beside this one, with these bytes and synced.
+fn draft(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    let new = beside(path, "new");
+    match std::fs::remove_file(&new) {
+        Err(err) if err.kind() != ErrorKind::NotFound => return Err(err),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = options().read(true).append(true).create_new(true).open(&new)?;
+    file.write_all(bytes)?;
+    file.sync_data()?;
+    Ok(file)
 }
 
 /// Nobody else may read what the agent has done.

@@ -32,6 +32,34 @@ fn rooms_that_write_at_once_lose_nothing_and_keep_their_order_while_the_file_is_
 }
 
 #[test]
+fn rooms_that_write_and_a_close_lose_nothing_while_somebody_tends_the_file() {
+    orders(|| {
+        let disk = Memory::default();
+        lock(&disk.state).is_slow = true;
+        let journal = disk.open_journal();
+        assert!(lock(&journal.0.writer).as_mut().unwrap().tend());
+        let old = journal.room(room(9));
+        (0..RECORDS * 2).for_each(|of| old.record(&handled(of)));
+        let threads = [1, 2].map(|n| {
+            let part = journal.room(room(n));
+            thread::spawn(move || (0..RECORDS).for_each(|of| part.record(&handled(n * 100 + of))))
+        });
+        let tends = journal.clone();
+        let tends = thread::spawn(move || tends.tend());
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        journal.close();
+        tends.join().unwrap();
+        let again = disk.open_journal();
+        assert!(lock(&disk.state).aside.is_none(), "an entry was torn");
+        for n in [1, 2] {
+            assert!(known(&again, n).into_iter().eq((0..RECORDS).map(|of| message(n * 100 + of))));
+        }
+    });
+}
+
+#[test]
 fn what_a_turn_and_its_room_record_at_once_is_known_in_the_same_order_to_the_next_process() {
     orders(|| {
         let disk = Memory::default();

@@ -8,7 +8,7 @@
 //! | what happens | what is lost |
 //! |---|---|
 //! | the process is killed, at any instruction | nothing that was recorded |
-//! | power is cut | what the system had not written to the disk yet: about half a minute on Linux |
+//! | power is cut | what was written in the last five seconds |
 //! | the disk is full or fails | what could not be written; said once, counted, and the agent goes on |
 //! | the file is damaged | the damaged entries; a copy of the file is kept beside it |
 //! | another process has the file | this one runs without, and says so |
@@ -22,6 +22,7 @@ mod frame;
 mod interleavings;
 mod room;
 mod sum;
+mod tend;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -34,11 +35,12 @@ use std::sync::{Arc, PoisonError};
 use band_core::room::{Record, Recovered};
 use band_wire::ChatId;
 
-pub use disk::{Disk, DiskFile, RealDisk};
+pub use disk::{Disk, DiskFile, DiskTwin, RealDisk};
 pub use room::RoomJournal;
+pub(crate) use tend::Tending;
 
 use self::writer::Writer;
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Mutex, MutexGuard, Notify};
 
 /// The name of the file in the agent's state folder.
 const FILE: &str = "journal";
@@ -48,13 +50,17 @@ const FILE: &str = "journal";
 pub struct Journal(Arc<Shared>);
 
 /// Locks are held for one entry, never across an await; of two, that of the rooms is taken first, then that of one
-/// room, then the writer's.
+/// room, then the writer's. That of whoever tends the file is taken first of all, by threads that may wait.
 #[derive(Debug, Default)]
 struct Shared {
     /// None when nothing is written.
     writer: Mutex<Option<Writer>>,
     /// What is known of each room.
     rooms: Mutex<BTreeMap<ChatId, Arc<Mutex<Recovered>>>>,
+    /// Something was written since somebody tended the file.
+    written: Notify,
+    /// Held by whoever tends the file; whether the last sync failed.
+    tending: Mutex<bool>,
 }
 
 impl Journal {
@@ -81,7 +87,12 @@ impl Journal {
             }
         };
         let rooms = sum.into_rooms().map(|(room, left)| (room, Arc::new(Mutex::new(left)))).collect();
-        Self(Arc::new(Shared { writer: Mutex::new(Some(writer)), rooms: Mutex::new(rooms) }))
+        Self(Arc::new(Shared {
+            writer: Mutex::new(Some(writer)),
+            rooms: Mutex::new(rooms),
+            written: Notify::default(),
+            tending: Mutex::default(),
+        }))
     }
 
     /// The part of one room.
@@ -117,13 +128,16 @@ impl Journal {
         lock(&self.0.writer).as_ref().map_or(0, Writer::lost)
     }
 
-    /// Syncs and gives the file back; what comes later is not written.
+    /// Syncs and gives the file back; what comes later is not written. Waits for the disk.
     pub fn close(&self) {
         // Taken out first: the lock is not held while the disk works.
         let writer = lock(&self.0.writer).take();
+        // Whoever tends the file has it too.
+        let tending = lock(&self.0.tending);
         if let Some(writer) = writer {
             writer.close();
         }
+        drop(tending);
     }
 
     fn record(&self, room: ChatId, record: &Record) {
@@ -134,6 +148,7 @@ impl Journal {
         if let Some(writer) = lock(&self.0.writer).as_mut() {
             writer.write(put);
         }
+        self.0.written.notify_one();
     }
 }
 

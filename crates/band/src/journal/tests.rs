@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
 
 use band_core::room::Debt;
 use band_wire::{Id, MessageId};
@@ -41,10 +43,22 @@ pub(super) struct State {
     room_for: Option<usize>,
     pub(super) replaced: u32,
     refuses_to_replace: bool,
+    /// Whether it is slow, so that somebody has to tend it.
+    pub(super) is_slow: bool,
+    syncs: u32,
+    /// Whoever drafts says so, and waits until it may go on.
+    drafting: Option<(SyncSender<()>, Receiver<()>)>,
+    synced: Arc<Notify>,
 }
 
 #[derive(Debug)]
 struct MemoryFile(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct MemoryTwin {
+    state: Arc<Mutex<State>>,
+    draft: Vec<u8>,
+}
 
 impl Disk for Memory {
     fn open(&self, _: &Path) -> io::Result<Box<dyn DiskFile>> {
@@ -88,6 +102,45 @@ impl DiskFile for MemoryFile {
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
+
+    fn twin(&self) -> io::Result<Option<Box<dyn DiskTwin>>> {
+        let twin = MemoryTwin { state: Arc::clone(&self.0), draft: Vec::new() };
+        Ok(lock(&self.0).is_slow.then(|| Box::new(twin) as Box<dyn DiskTwin>))
+    }
+}
+
+impl DiskTwin for MemoryTwin {
+    fn sync(&mut self) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        state.syncs += 1;
+        state.synced.notify_one();
+        Ok(())
+    }
+
+    fn read(&mut self, length: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = lock(&self.state).bytes.clone();
+        bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        Ok(bytes)
+    }
+
+    fn draft(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let drafting = lock(&self.state).drafting.take();
+        if let Some((began, go_on)) = drafting {
+            let _ = began.send(());
+            let _ = go_on.recv();
+        }
+        self.draft = bytes.to_vec();
+        Ok(())
+    }
+
+    fn take_place(&mut self, rest: &[u8]) -> io::Result<Box<dyn DiskFile>> {
+        let mut file = MemoryFile(Arc::clone(&self.state));
+        self.draft.extend_from_slice(rest);
+        file.replace(&self.draft)?;
+        Ok(Box::new(file))
+    }
+
+    fn settle(&mut self) {}
 }
 
 impl Memory {
@@ -234,6 +287,106 @@ fn a_file_that_can_not_be_written_anew_grows_on() {
     (0..5_000).for_each(|n| one.record(&handled(n)));
     assert_eq!(journal.lost(), 0);
     assert_eq!(known(&disk.open_journal(), 1).last(), Some(&message(4_999)));
+}
+
+/// A journal on a slow disk that has grown enough to be written anew, and which nobody has tended yet.
+fn grown() -> (Memory, Journal, RoomJournal) {
+    let disk = Memory::default();
+    lock(&disk.state).is_slow = true;
+    let journal = disk.open_journal();
+    lock(&disk.state).replaced = 0;
+    assert!(lock(&journal.0.writer).as_mut().unwrap().tend());
+    let one = journal.room(room(1));
+    (0..5_000).for_each(|n| one.record(&handled(n)));
+    assert_eq!(lock(&disk.state).replaced, 0, "whoever appends does not write it anew");
+    (disk, journal, one)
+}
+
+#[test]
+fn rooms_go_on_writing_while_the_file_is_written_anew() {
+    let (disk, journal, one) = grown();
+    let ((began, drafts), (go_on, waits)) = (sync_channel(1), sync_channel(1));
+    lock(&disk.state).drafting = Some((began, waits));
+    std::thread::scope(|threads| {
+        threads.spawn(|| journal.tend());
+        drafts.recv().unwrap();
+        // It stands in the middle: nobody waits for it.
+        (5_000..5_100).for_each(|n| one.record(&handled(n)));
+        journal.room(room(2)).record(&posted(7, 8));
+        go_on.send(()).unwrap();
+    });
+    assert!(lock(&disk.state).bytes.len() < 20_000);
+    assert_eq!((lock(&disk.state).replaced, journal.lost()), (1, 0));
+    one.record(&handled(6_000));
+    let again = disk.open_journal();
+    let newest: Vec<MessageId> = (5_000..5_100).chain([6_000]).map(message).collect();
+    assert!(known(&again, 1).ends_with(&newest));
+    assert_eq!(again.room(room(2)).posted(message(7), 0), Some(message(8)));
+    assert_eq!(lock(&disk.state).aside, None);
+}
+
+#[test]
+fn a_draft_that_can_not_take_the_files_place_costs_nothing() {
+    let (disk, journal, one) = grown();
+    lock(&disk.state).refuses_to_replace = true;
+    journal.tend();
+    one.record(&handled(6_000));
+    assert_eq!((known(&disk.open_journal(), 1).last(), journal.lost()), (Some(&message(6_000)), 0));
+}
+
+#[test]
+fn a_close_waits_for_whoever_tends_the_file_and_keeps_its_draft_out() {
+    let (disk, journal, _) = grown();
+    let ((began, drafts), (go_on, waits)) = (sync_channel(1), sync_channel(1));
+    lock(&disk.state).drafting = Some((began, waits));
+    std::thread::scope(|threads| {
+        threads.spawn(|| journal.tend());
+        drafts.recv().unwrap();
+        let closes = threads.spawn(|| journal.close());
+        while journal.is_on() {
+            std::thread::yield_now();
+        }
+        assert!(!closes.is_finished());
+        go_on.send(()).unwrap();
+    });
+    assert_eq!(lock(&disk.state).replaced, 0);
+    assert_eq!(known(&disk.open_journal(), 1).last(), Some(&message(4_999)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_written_is_synced_within_seconds_and_a_quiet_file_never() {
+    let disk = Memory::default();
+    lock(&disk.state).is_slow = true;
+    let synced = Arc::clone(&lock(&disk.state).synced);
+    let journal = disk.open_journal();
+    let tending = Tending::start(&journal).unwrap();
+    for n in 0..3 {
+        journal.room(room(1)).record(&handled(n));
+        synced.notified().await;
+    }
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(lock(&disk.state).syncs, 3);
+    tending.end().await;
+}
+
+#[test]
+fn a_real_file_is_written_anew_beside_the_one_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::open(folder.path(), &RealDisk);
+    assert!(lock(&journal.0.writer).as_mut().unwrap().tend());
+    let one = journal.room(room(1));
+    (0..4_000).for_each(|n| one.record(&handled(n)));
+    let length = || std::fs::metadata(folder.path().join(FILE)).unwrap().len();
+    assert!(length() > ANEW_FROM);
+    journal.tend();
+    assert!(length() < ANEW_FROM);
+    assert!(!folder.path().join("journal.new").exists());
+    one.record(&handled(4_000));
+    assert!(!Journal::open(folder.path(), &RealDisk).is_on(), "it is still ours");
+    journal.close();
+    let again = Journal::open(folder.path(), &RealDisk);
+    assert!(again.is_on());
+    assert!(known(&again, 1).ends_with(&[message(3_999), message(4_000)]));
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! Appends to the file, writes it anew when it has grown, and bears with a disk that fails.
+//! Appends to the file, and bears with a disk that fails. What takes a disk its time is the [tending](super::tend)'s;
+//! where nobody tends, the file is written anew here when it has grown.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::DiskFile;
+use super::disk::{DiskFile, DiskTwin};
 use super::frame::{End, HEADER};
 use super::sum::Sum;
 
@@ -27,6 +28,10 @@ pub(super) struct Writer {
     torn: bool,
     /// At this length it is written anew.
     anew_at: u64,
+    /// Somebody tends the file: whoever appends need not write it anew.
+    tended: bool,
+    /// What was appended since it began to be written anew beside it.
+    since: Option<Vec<u8>>,
     lost: u64,
     failing: bool,
     buffer: Vec<u8>,
@@ -72,6 +77,8 @@ impl Writer {
             length,
             torn: false,
             anew_at: length.saturating_mul(2).max(ANEW_FROM),
+            tended: false,
+            since: None,
             lost: 0,
             failing: false,
             buffer: Vec::new(),
@@ -104,7 +111,7 @@ impl Writer {
     }
 
     fn append(&mut self) -> io::Result<()> {
-        if self.length >= self.anew_at {
+        if !self.tended && self.length >= self.anew_at {
             self.write_anew();
         }
         let added = self.buffer.len() as u64;
@@ -118,12 +125,49 @@ impl Writer {
         self.file.append(&self.buffer)?;
         self.torn = false;
         self.length += added;
+        if let Some(since) = &mut self.since {
+            since.extend_from_slice(&self.buffer);
+        }
         Ok(())
+    }
+
+    /// From now on somebody else tends the file, if the disk lets them.
+    pub(super) fn tend(&mut self) -> bool {
+        self.tended = matches!(self.file.twin(), Ok(Some(_)));
+        self.tended
+    }
+
+    /// The file for whoever tends it.
+    pub(super) fn twin(&self) -> io::Result<Option<Box<dyn DiskTwin>>> {
+        self.file.twin()
+    }
+
+    /// Its length, if it is time to write it anew: what is appended from now on is kept for
+    /// [`take_place`](Self::take_place).
+    pub(super) fn begin_anew(&mut self) -> Option<u64> {
+        let is_long = self.length >= self.anew_at;
+        self.since = is_long.then(Vec::new);
+        is_long.then_some(self.length)
+    }
+
+    /// Ends what [`begin_anew`](Self::begin_anew) began: with what was written anew, or why it could not be.
+    pub(super) fn take_place(&mut self, twin: &mut dyn DiskTwin, drafted: io::Result<u64>) {
+        let since = self.since.take().unwrap_or_default();
+        let placed = drafted.and_then(|length| {
+            self.file = twin.take_place(&since)?;
+            Ok(length + since.len() as u64)
+        });
+        self.written_anew(placed);
     }
 
     /// Puts the sum of the file in its place. If that fails the file grows on for a while.
     fn write_anew(&mut self) {
-        match self.shorten() {
+        let shortened = self.shorten();
+        self.written_anew(shortened);
+    }
+
+    fn written_anew(&mut self, length: io::Result<u64>) {
+        match length {
             Ok(length) => {
                 self.length = length;
                 self.torn = false;
@@ -141,13 +185,13 @@ impl Writer {
     fn shorten(&mut self) -> io::Result<u64> {
         let mut bytes = self.file.read(FILE_MAX)?;
         bytes.truncate(usize::try_from(self.length).unwrap_or(usize::MAX));
-        let (sum, end) = Sum::read(&bytes);
-        if end != End::Whole || !bytes.starts_with(&HEADER) {
-            tracing::warn!(target: "band.journal", path = %self.path.display(), "the journal was damaged while in use");
-        }
-        let bytes = sum.write();
+        let bytes = shortened(&bytes, &self.path);
         self.file.replace(&bytes)?;
         Ok(bytes.len() as u64)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(super) fn close(mut self) {
@@ -155,4 +199,13 @@ impl Writer {
             tracing::warn!(target: "band.journal", path = %self.path.display(), %err, "the journal could not be synced");
         }
     }
+}
+
+/// A shorter file that adds up to the same.
+pub(super) fn shortened(bytes: &[u8], path: &Path) -> Vec<u8> {
+    let (sum, end) = Sum::read(bytes);
+    if end != End::Whole || !bytes.starts_with(&HEADER) {
+        tracing::warn!(target: "band.journal", path = %path.display(), "the journal was damaged while in use");
+    }
+    sum.write()
 }
