@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use band::config::Env;
 use band::{Error, SessionConfig};
 use serde_json::json;
 
@@ -103,7 +104,7 @@ async fn two_stops_at_once_are_one_and_both_tell_how_it_went() {
 async fn a_failed_start_that_cannot_be_undone_keeps_its_lock_until_a_stop_succeeds() {
     let platform = Platform::start(&[1]).await;
     let folder = tempfile::tempdir().unwrap();
-    let env: band::config::Env = [("TMPDIR", folder.path().to_str().unwrap())].into_iter().collect();
+    let env: Env = [("TMPDIR", folder.path().to_str().unwrap())].into_iter().collect();
     let build = || {
         let book = Arc::new(Book::default());
         let builder = builder_of(&platform, Puppet(Arc::clone(&book))).single_instance(true);
@@ -158,4 +159,21 @@ async fn a_handle_that_is_dropped_cuts_everything_off() {
     let running = agent.start().await.unwrap();
     assert_eq!(book.notes(), ["started Helper: Helps.", "started Helper: Helps."]);
     running.stop(None).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_start_that_is_dropped_while_it_takes_its_place_leaves_that_to_the_next() {
+    let platform = Platform::start(&[1]).await;
+    let state = tempfile::tempdir().unwrap();
+    let folder = state.path().display().to_string();
+    let env: Env = [("BAND_STATE_DIR", folder.clone()), ("TMPDIR", folder)].into_iter().collect();
+    let builder = builder_of(&platform, Puppet(Arc::default())).session(SessionConfig::default());
+    let agent = builder.single_instance(true).build_with(env).unwrap();
+    for _ in 0..20 {
+        {
+            let mut dropped = std::pin::pin!(agent.start());
+            assert!(futures_util::poll!(dropped.as_mut()).is_pending());
+        }
+        agent.start().await.unwrap().stop(None).await.unwrap();
+    }
 }
