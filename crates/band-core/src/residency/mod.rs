@@ -9,7 +9,7 @@ use crate::{Deadline, Machine, Moment};
 
 /// How long whoever needs the resource waits for it. The work on it goes on.
 pub const TRANSITION_LIMIT: Duration = Duration::from_secs(10);
-/// How long accepted work may go on when the room is over.
+/// How long accepted work may go on when the room is over, and an opening that is under way.
 pub const SETTLE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Which opening of the resource: what comes from an older one has no say.
@@ -70,6 +70,8 @@ pub enum Output {
         /// As what it was when it was suspended.
         resume: bool,
     },
+    /// The room is over and the opening takes too long: nobody waits for it any more.
+    Abandon(Generation),
     /// Whoever asked has it, until they are done.
     Grant(Ticket, Generation),
     /// Whoever asked does not get it.
@@ -111,7 +113,7 @@ pub enum Disposal {
 pub enum Why {
     /// Nobody has needed it for a while.
     Idle,
-    /// Accepted work has had its time.
+    /// Accepted work has had its time, or an opening that nobody needs.
     Settle,
     /// Someone has waited long enough.
     Waiting(Ticket),
@@ -123,7 +125,7 @@ pub enum Why {
 /// |---|---|---|
 /// | none | opened | – |
 /// | suspended | opened, as what it was | forgotten, when final |
-/// | opening | waits | when it is open |
+/// | opening | waits | when it is open; when final, 10 s later at the latest |
 /// | resident | granted | cancelled and joined first, unless idle |
 /// | releasing | waits, and is opened again; refused when final | the stronger cause wins |
 /// | cleanup pending | tried again, then opened | tried again |
@@ -223,7 +225,8 @@ impl Residency {
         self.release = self.release.max(Some(cause));
         if cause == Cause::Final {
             self.refuse_all(Refusal::Closing);
-            if !self.leases.is_empty() && self.timers.get(Why::Settle).is_none() {
+            let is_in_the_way = !self.leases.is_empty() || self.state == State::Opening;
+            if is_in_the_way && self.timers.get(Why::Settle).is_none() {
                 self.timers.set(Why::Settle, self.now + SETTLE_LIMIT);
             }
         }
@@ -394,6 +397,10 @@ impl Machine for Residency {
         while let Some(why) = self.timers.take_due(now) {
             match why {
                 Why::Idle => self.give_up(Cause::Idle),
+                Why::Settle if self.state == State::Opening => {
+                    self.out.push_back(Output::Abandon(self.generation));
+                    self.state = State::None;
+                }
                 Why::Settle => self.cancel_work(),
                 Why::Waiting(ticket) => {
                     self.waiting.retain(|waiting| *waiting != ticket);

@@ -57,6 +57,28 @@ fn it_is_opened_once_for_all_who_wait() {
 }
 
 #[test]
+fn an_opening_that_hangs_holds_up_the_end_of_its_room_for_ten_seconds() {
+    let mut rig = Rig::new(None);
+    rig.tell(Input::Acquire(ONE));
+    let refused = Output::Refuse(ONE, Refusal::Closing);
+    assert_eq!(rig.tell(Input::Dispose { ticket: TWO, by: None }), [refused]);
+    assert_eq!(rig.wait(9), []);
+    let over = [Output::Abandon(Generation(1)), Output::Erase, Output::Answer(TWO, Disposal::Done)];
+    assert_eq!(rig.wait(10), over);
+    assert_eq!(rig.tell(Input::Opened(Generation(1))), [], "it comes too late");
+    assert!(rig.machine.is_closed());
+}
+
+#[test]
+fn an_opening_that_ends_in_time_is_released_when_its_room_is_over() {
+    let mut rig = Rig::new(None);
+    rig.tell(Input::Acquire(ONE));
+    rig.tell(Input::Dispose { ticket: TWO, by: None });
+    assert_eq!(rig.tell(Input::Opened(Generation(1))), [Output::Release(Generation(1), Cause::Final)]);
+    assert_eq!(rig.wait(10), [], "the time that openings have does not concern it");
+}
+
+#[test]
 fn idleness_suspends_it_only_when_it_was_asked_for_and_the_provider_says_so_and_it_is_resumed_then() {
     let mut rig = Rig::granted(Some(60));
     rig.tell(Input::Done(ONE));
@@ -271,6 +293,10 @@ impl Seen {
             }
             Output::Grant(_, generation) => {
                 prop_assert!(self.open && generation.0 == self.newest && !self.over);
+            }
+            Output::Abandon(generation) => {
+                prop_assert!(!self.open && self.under_way && generation.0 == self.newest);
+                self.under_way = false;
             }
             Output::Erase => {
                 prop_assert!(!self.open && !self.over);

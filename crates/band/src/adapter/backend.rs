@@ -12,7 +12,7 @@ use band_core::backend::{ADMISSION_LIMIT, BackendTurns as Decide, Input, Output,
 use band_wire::ChatId;
 use futures_util::FutureExt;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use super::{AdapterError, AdapterErrorKind, AdapterResult};
@@ -23,17 +23,21 @@ type Stopping = Pin<Box<dyn Future<Output = AdapterResult> + Send>>;
 /// person interrupts, or whose room ends is stopped at the provider: once, in the background, within 5 s. The
 /// room's next turn waits for that; for a second, then it is not accepted, and so comes again later.
 ///
+/// A start whose handle does not come within 5 s of the room's end is given up. When this is dropped, whatever goes
+/// on is cut off: [`settle`](StopsTurns::settle) the rooms before.
+///
 /// `H` is how the provider addresses a turn: an id, a handle.
 pub struct BackendTurns<H> {
     inner: Arc<Inner<H>>,
 }
 
 struct Inner<H> {
-    provider: String,
-    stop: Box<dyn Fn(H) -> Stopping + Send + Sync>,
+    provider: Arc<str>,
+    stop: Arc<dyn Fn(H) -> Stopping + Send + Sync>,
     rooms: Mutex<BTreeMap<ChatId, Room<H>>>,
     turns: AtomicU64,
-    /// What goes on without its owner: starts whose handle is not there yet, and stops.
+    /// What goes on without its owner: starts whose handle is not there yet, and stops. None of them keeps this alive:
+    /// they end with it.
     tasks: Mutex<JoinSet<()>>,
     changed: watch::Sender<u64>,
 }
@@ -42,6 +46,8 @@ struct Room<H> {
     decide: Decide,
     admitted: Option<RemoteTurn>,
     handles: BTreeMap<RemoteTurn, H>,
+    /// The start of the turn whose handle is not there yet.
+    starting: Option<(RemoteTurn, AbortHandle)>,
 }
 
 impl<H: Clone + Send + Sync + 'static> BackendTurns<H> {
@@ -53,13 +59,13 @@ impl<H: Clone + Send + Sync + 'static> BackendTurns<H> {
         E: Into<AdapterError>,
     {
         let stop = Arc::new(stop);
-        let stop = Box::new(move |handle| -> Stopping {
+        let stop = Arc::new(move |handle| -> Stopping {
             let stop = Arc::clone(&stop);
             // Called when it is polled, where a panic is caught.
             Box::pin(async move { stop(handle).await.map_err(Into::into) })
         });
         let inner = Inner {
-            provider: provider.into(),
+            provider: provider.into().into(),
             stop,
             rooms: Mutex::default(),
             turns: AtomicU64::new(0),
@@ -114,10 +120,12 @@ impl<H: Clone + Send + Sync + 'static> BackendTurns<H> {
         S: Future<Output = Result<H, E>> + Send + 'static,
         E: Into<AdapterError> + Send + 'static,
     {
-        let inner = Arc::clone(&self.inner);
+        let inner = Arc::downgrade(&self.inner);
         let (sender, answer) = tokio::sync::oneshot::channel();
-        self.inner.spawn(async move {
-            let answer = match AssertUnwindSafe(start).catch_unwind().await {
+        let task = self.inner.spawn(async move {
+            let started = AssertUnwindSafe(start).catch_unwind().await;
+            let Some(inner) = inner.upgrade() else { return };
+            let answer = match started {
                 Ok(Ok(handle)) => {
                     inner.known(room, turn, handle.clone());
                     Ok(handle)
@@ -134,6 +142,9 @@ impl<H: Clone + Send + Sync + 'static> BackendTurns<H> {
             // Nobody waits any more: the machine knows.
             let _ = sender.send(answer);
         });
+        if let Some(kept) = self.inner.rooms().get_mut(&room) {
+            kept.starting = task.map(|task| (turn, task));
+        }
         answer.await.unwrap_or_else(|_| Err(crate::Error::Cancelled.into()))
     }
 }
@@ -155,11 +166,10 @@ impl<H: Clone + Send + Sync + 'static> StopsTurns for BackendTurns<H> {
     fn settle(&self, room: ChatId) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
             self.begin_stop(room);
-            let mut changed = self.inner.changed.subscribe();
-            while !self.inner.is_idle(room) {
-                // The sender is ours.
-                let _ = changed.changed().await;
+            if timeout(STOP_LIMIT, self.inner.idle(room)).await.is_err() {
+                self.inner.abandon_start(room);
             }
+            self.inner.idle(room).await;
             self.inner.rooms().remove(&room);
         })
     }
@@ -198,30 +208,33 @@ impl<H: Clone + Send + Sync + 'static> Inner<H> {
             stops
         };
         for (turn, handle) in stops {
-            let inner = Arc::clone(self);
+            let inner = Arc::downgrade(self);
+            let (provider, stop) = (Arc::clone(&self.provider), Arc::clone(&self.stop));
             self.spawn(async move {
-                inner.send_stop(room, handle).await;
-                inner.tell(room, Input::StopOver(turn));
+                send_stop(&provider, room, stop(handle)).await;
+                if let Some(inner) = inner.upgrade() {
+                    inner.tell(room, Input::StopOver(turn));
+                }
             });
         }
         self.changed.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    async fn send_stop(&self, room: ChatId, handle: H) {
-        let provider = &self.provider;
-        let stopping = AssertUnwindSafe((self.stop)(handle)).catch_unwind();
-        match timeout(STOP_LIMIT, stopping).await {
-            Ok(Ok(Ok(()))) => {}
-            Ok(Ok(Err(err))) => {
-                tracing::warn!(target: "band.backend", %room, provider, %err, "the provider did not stop a turn");
-            }
-            Ok(Err(_)) => {
-                tracing::error!(target: "band.backend", %room, provider, "stopping a turn panicked");
-            }
-            Err(_) => {
-                tracing::warn!(target: "band.backend", %room, provider, "the provider did not answer a stop in time");
-            }
+    async fn idle(&self, room: ChatId) {
+        let mut changed = self.changed.subscribe();
+        while !self.is_idle(room) {
+            // The sender is ours.
+            let _ = changed.changed().await;
         }
+    }
+
+    /// Gives up a start that takes too long. If the provider still begins the turn, nobody can address it.
+    fn abandon_start(self: &Arc<Self>, room: ChatId) {
+        let starting = self.rooms().get_mut(&room).and_then(|kept| kept.starting.take());
+        let Some((turn, task)) = starting.filter(|(_, task)| !task.is_finished()) else { return };
+        tracing::warn!(target: "band.backend", %room, provider = &*self.provider, "the start of a turn took too long: it was given up");
+        task.abort();
+        self.tell(room, Input::NotStarted(turn));
     }
 
     fn take_admitted(&self, room: ChatId, turn: RemoteTurn) -> bool {
@@ -235,17 +248,33 @@ impl<H: Clone + Send + Sync + 'static> Inner<H> {
     }
 
     /// Nothing is begun outside of a runtime: there is nobody to run it.
-    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) -> Option<AbortHandle> {
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
-        tasks.spawn_on(work, &runtime);
+        Some(tasks.spawn_on(work, &runtime))
+    }
+}
+
+async fn send_stop(provider: &str, room: ChatId, stopping: Stopping) {
+    let stopping = AssertUnwindSafe(stopping).catch_unwind();
+    match timeout(STOP_LIMIT, stopping).await {
+        Ok(Ok(Ok(()))) => {}
+        Ok(Ok(Err(err))) => {
+            tracing::warn!(target: "band.backend", %room, provider, %err, "the provider did not stop a turn");
+        }
+        Ok(Err(_)) => {
+            tracing::error!(target: "band.backend", %room, provider, "stopping a turn panicked");
+        }
+        Err(_) => {
+            tracing::warn!(target: "band.backend", %room, provider, "the provider did not answer a stop in time");
+        }
     }
 }
 
 impl<H> Room<H> {
     fn new() -> Self {
-        Self { decide: Decide::default(), admitted: None, handles: BTreeMap::new() }
+        Self { decide: Decide::default(), admitted: None, handles: BTreeMap::new(), starting: None }
     }
 }
 
@@ -399,6 +428,29 @@ mod tests {
         gate.notify_one();
         backend.settle(room()).await;
         assert_eq!(*stopped.lock().unwrap(), [7]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_start_that_hangs_ends_with_its_room_or_with_its_owner() {
+        let (backend, stopped) = backend();
+        let began = Instant::now();
+        for n in [0, 1] {
+            let (room, alive) = (Id::new(Uuid::from_u128(n)), Arc::clone(&stopped));
+            let start = async move {
+                pending::<()>().await;
+                Ok::<u32, String>(u32::try_from(alive.lock().unwrap().len()).unwrap())
+            };
+            let mut first = std::pin::pin!(backend.run(room, start, |_| pending::<AdapterResult>()));
+            assert!(futures_util::poll!(first.as_mut()).is_pending());
+        }
+        assert_eq!(Arc::strong_count(&stopped), 4, "two starts, the backend and this test");
+        backend.settle(room()).await;
+        assert_eq!(began.elapsed(), STOP_LIMIT);
+        tokio::task::yield_now().await;
+        assert_eq!(Arc::strong_count(&stopped), 3);
+        drop(backend);
+        tokio::task::yield_now().await;
+        assert_eq!(Arc::strong_count(&stopped), 1);
     }
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use band_core::{Machine, Moment};
 use band_wire::ChatId;
 use futures_util::FutureExt;
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -60,12 +60,12 @@ pub struct Residency<R: Resource> {
 }
 
 struct Inner<R: Resource> {
-    resource: R,
+    resource: Arc<R>,
     idle_after: Option<Duration>,
     origin: Instant,
     rooms: Mutex<BTreeMap<ChatId, Room<R::Handle>>>,
     tickets: AtomicU64,
-    /// Openings, releases and clocks; they go on when nobody waits.
+    /// Openings, releases and clocks; they go on when nobody waits. None of them keeps this alive: they end with it.
     tasks: Mutex<JoinSet<()>>,
 }
 
@@ -80,6 +80,8 @@ struct Room<H> {
     asking: BTreeMap<Ticket, oneshot::Sender<Disposal>>,
     /// What the clock task sleeps for.
     alarm: Option<Moment>,
+    /// The opening that is under way.
+    opening: Option<AbortHandle>,
 }
 
 /// The right to work with a room's resource. Given back when it is dropped.
@@ -98,7 +100,7 @@ impl<R: Resource> Residency<R> {
     pub fn new(resource: R, idle_after: Option<Duration>) -> Self {
         Self {
             inner: Arc::new(Inner {
-                resource,
+                resource: Arc::new(resource),
                 idle_after,
                 origin: Instant::now(),
                 rooms: Mutex::default(),
@@ -228,6 +230,12 @@ impl<R: Resource> Inner<R> {
             Output::Open { generation, resume } => self.open(room, generation, resume),
             Output::Release(generation, cause) => self.release(room, generation, cause),
             Output::Erase => self.resource.erase(room),
+            Output::Abandon(_) => {
+                if let Some(opening) = self.with(room, |kept| kept.opening.take()).flatten() {
+                    tracing::warn!(target: "band.residency", %room, "a room's resource took too long to open: it was given up");
+                    opening.abort();
+                }
+            }
             Output::Grant(..) | Output::Refuse(..) | Output::CancelWork(_) | Output::Answer(..) => {
                 self.with(room, |kept| kept.say(output));
             }
@@ -235,9 +243,10 @@ impl<R: Resource> Inner<R> {
     }
 
     fn open(self: &Arc<Self>, room: ChatId, generation: Generation, resume: bool) {
-        let inner = Arc::clone(self);
-        self.spawn(async move {
-            let opening = AssertUnwindSafe(inner.resource.open(room, resume)).catch_unwind().await;
+        let (inner, resource) = (Arc::downgrade(self), Arc::clone(&self.resource));
+        let opening = self.spawn(async move {
+            let opening = AssertUnwindSafe(async { resource.open(room, resume).await }).catch_unwind().await;
+            let Some(inner) = inner.upgrade() else { return };
             let answer = match opening {
                 Ok(Ok(handle)) => {
                     inner.with(room, |kept| {
@@ -257,15 +266,21 @@ impl<R: Resource> Inner<R> {
             };
             inner.tell(room, answer);
         });
+        self.with(room, |kept| kept.opening = opening);
     }
 
     fn release(self: &Arc<Self>, room: ChatId, generation: Generation, cause: ReleaseCause) {
-        let inner = Arc::clone(self);
+        let (inner, resource) = (Arc::downgrade(self), Arc::clone(&self.resource));
+        let handle = self.with(room, |kept| kept.handle.clone()).flatten();
         self.spawn(async move {
-            let Some(handle) = inner.with(room, |kept| kept.handle.clone()).flatten() else {
-                return inner.tell(room, Input::Released(generation));
+            let releasing = async {
+                match handle {
+                    Some(handle) => resource.release(room, handle, cause).await,
+                    None => Ok(()),
+                }
             };
-            let releasing = AssertUnwindSafe(inner.resource.release(room, handle, cause)).catch_unwind().await;
+            let releasing = AssertUnwindSafe(releasing).catch_unwind().await;
+            let Some(inner) = inner.upgrade() else { return };
             let answer = match releasing {
                 Ok(Ok(())) => {
                     inner.with(room, |kept| kept.handle = None);
@@ -295,7 +310,6 @@ impl<R: Resource> Inner<R> {
             })
         });
         let Some(deadline) = deadline.flatten() else { return };
-        // It must not keep alive what nobody has any more.
         let (inner, origin) = (Arc::downgrade(self), self.origin);
         self.spawn(async move {
             alarm::due(origin, Some(deadline)).await;
@@ -309,11 +323,11 @@ impl<R: Resource> Inner<R> {
         });
     }
 
-    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) -> Option<AbortHandle> {
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
-        tasks.spawn_on(work, &runtime);
+        Some(tasks.spawn_on(work, &runtime))
     }
 }
 
@@ -346,7 +360,7 @@ impl<H: Clone> Room<H> {
                     let _ = asking.send(how);
                 }
             }
-            Output::Open { .. } | Output::Release(..) | Output::Erase => {}
+            Output::Open { .. } | Output::Release(..) | Output::Erase | Output::Abandon(_) => {}
         }
     }
 }
@@ -360,6 +374,7 @@ impl<H> Room<H> {
             waiting: BTreeMap::new(),
             asking: BTreeMap::new(),
             alarm: None,
+            opening: None,
         }
     }
 }

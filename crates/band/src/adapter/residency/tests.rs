@@ -11,6 +11,7 @@ use crate::adapter::AdapterErrorKind;
 struct Process {
     log: Mutex<Vec<String>>,
     stuck: AtomicBool,
+    hangs: AtomicBool,
 }
 
 impl Process {
@@ -24,11 +25,17 @@ impl Resource for Arc<Process> {
 
     async fn open(&self, _: ChatId, resume: bool) -> Result<usize, AdapterError> {
         self.note(format!("open, resume {resume}"));
+        if self.hangs.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
         Ok(self.log.lock().unwrap().len())
     }
 
     async fn release(&self, _: ChatId, _: usize, cause: ReleaseCause) -> AdapterResult {
         self.note(format!("release {cause:?}"));
+        if self.hangs.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
         if self.stuck.load(Ordering::Relaxed) { Err("stuck".into()) } else { Ok(()) }
     }
 
@@ -132,4 +139,29 @@ async fn what_comes_late_brings_no_room_back_that_is_over() {
     residency.recover(room);
     tokio::time::sleep(Duration::from_secs(120)).await;
     assert_eq!(residency.inner.rooms().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_opening_that_hangs_ends_with_its_room_or_with_its_owner() {
+    let (residency, process, room) = scene(None);
+    process.hangs.store(true, Ordering::Relaxed);
+    residency.acquire(room).await.unwrap_err();
+    residency.dispose(room).await.unwrap();
+    assert_eq!(Arc::strong_count(&process), 2, "the opening is over: only the residency has it, and this test");
+    residency.acquire(Id::new(Uuid::from_u128(1))).await.unwrap_err();
+    drop(residency);
+    tokio::task::yield_now().await;
+    assert_eq!(Arc::strong_count(&process), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_release_that_hangs_ends_with_its_owner() {
+    let (residency, process, room) = scene(None);
+    drop(residency.acquire(room).await.unwrap());
+    process.hangs.store(true, Ordering::Relaxed);
+    let dropped = tokio::time::timeout(Duration::from_secs(60), residency.dispose(room)).await;
+    assert!(dropped.is_err());
+    drop(residency);
+    tokio::task::yield_now().await;
+    assert_eq!(Arc::strong_count(&process), 1);
 }
