@@ -16,6 +16,7 @@ use crate::adapter::{AdapterError, FrameworkAdapter, Identity, PlatformConnectio
 use crate::contacts::{ContactDesk, HubRoom};
 use crate::error::{Error, Result};
 use crate::health::HealthServer;
+use crate::host::Places;
 use crate::journal::Journal;
 use crate::link::{LinkConfig, StopReason};
 use crate::rest::{RestClient, RestConfig};
@@ -138,7 +139,7 @@ impl Host {
             journal,
             features: known.features,
             hooks: Arc::clone(&setup.hooks),
-            may_block: setup.may_block,
+            places: setup.may_block.then(|| Places::of(credentials.agent_id)),
             seams: setup.seams.clone(),
             chance: known.chance,
             hub,

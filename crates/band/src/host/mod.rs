@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use band_wire::AgentId;
 
-pub(crate) use apart::apart;
+pub(crate) use apart::{Places, apart};
 pub use fleet::Fleet;
 pub use report::{AgentReport, AgentState};
 
@@ -46,7 +46,9 @@ const STARTING_AT_ONCE: usize = 16;
 
 /// Agents that are to run in one process. None of them runs before [`start`](Self::start).
 ///
-/// On a runtime of several threads, adapters may block: a turn that does takes a thread of its own.
+/// On a runtime of several threads, adapters may block: a turn that does takes a thread of its own. Sixteen turns of
+/// an agent may do so at once, and 256 of all agents; a further one waits, and the log names its agent. A runtime
+/// whose `max_blocking_threads` is set must leave it at more than that.
 #[derive(Debug)]
 pub struct AgentHost {
     pool: Arc<HttpPool>,

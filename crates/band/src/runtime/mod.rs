@@ -35,6 +35,7 @@ use crate::alarm;
 use crate::config::SessionConfig;
 use crate::contacts::{ContactDesk, HubRoom, Order};
 use crate::error::Result;
+use crate::host::Places;
 use crate::journal::Journal;
 use crate::link::{Link, LinkConfig, LinkEvent, LinkEvents, LinkHandle, StopReason};
 use crate::metrics::{LinkMeter, Metrics};
@@ -57,8 +58,8 @@ pub(crate) struct Parts {
     pub(crate) journal: Journal,
     pub(crate) features: Arc<Offer>,
     pub(crate) hooks: Arc<Hooks>,
-    /// Whether the adapter may block its thread.
-    pub(crate) may_block: bool,
+    /// Where the adapter may block its thread; none when it may not.
+    pub(crate) places: Option<Places>,
     pub(crate) seams: Seams,
     /// For all jitter, and for ids.
     pub(crate) chance: Chance,

@@ -84,7 +84,7 @@ impl Rooms {
     }
 
     fn scene(&self) -> Scene {
-        let Parts { identity, adapter, features, hooks, session, chance, may_block, .. } = &self.parts;
+        let Parts { identity, adapter, features, hooks, session, chance, places, .. } = &self.parts;
         Scene {
             identity: Arc::clone(identity),
             adapter: Arc::clone(adapter),
@@ -92,7 +92,7 @@ impl Rooms {
             hooks: Arc::clone(hooks),
             session: Arc::clone(session),
             chance: chance.clone(),
-            may_block: *may_block,
+            places: places.clone(),
             hub: self.parts.hub.clone(),
         }
     }

@@ -24,7 +24,7 @@ use crate::agent::hooks::Hooks;
 use crate::config::SessionConfig;
 use crate::contacts::HubRoom;
 use crate::history::RawHistory;
-use crate::host::apart;
+use crate::host::{Places, apart};
 use crate::journal::RoomJournal;
 use crate::logging::trace::{self, turn_span};
 use crate::preprocess::RoomContext;
@@ -65,7 +65,8 @@ pub(super) struct Scene {
     pub(super) hooks: Arc<Hooks>,
     pub(super) session: Arc<SessionConfig>,
     pub(super) chance: Chance,
-    pub(super) may_block: bool,
+    /// Where the adapter may block its thread.
+    pub(super) places: Option<Places>,
     pub(super) hub: HubRoom,
 }
 
@@ -142,9 +143,9 @@ impl Turns {
     ) {
         let fresh = trace::fresh(self.scene.chance.uuid());
         let span = trace::linked(turn_span!(fresh, calls.room, shared.trigger));
-        let (held, may_block) = (Arc::clone(&shared), self.scene.may_block);
+        let (held, places) = (Arc::clone(&shared), self.scene.places.clone());
         let work = async move {
-            let outcome = phase("handler", held.room, held.trigger, apart(may_block, work)).await;
+            let outcome = phase("handler", held.room, held.trigger, apart(places, work)).await;
             // Somebody may still be at it.
             held.work_over().await;
             outcome
