@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use band_core::backoff::Dice;
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::journal::Disk;
@@ -53,6 +55,14 @@ impl Chance {
             None => Uuid::now_v7(),
         }
     }
+
+    /// The time of day: with a seed, so long after the epoch.
+    pub(crate) fn timestamp(&self, since: Duration) -> Timestamp {
+        match &self.0 {
+            Some(_) => Timestamp::UNIX_EPOCH.saturating_add(since).unwrap_or(Timestamp::MAX),
+            None => Timestamp::now(),
+        }
+    }
 }
 
 impl fmt::Debug for Chance {
@@ -76,5 +86,8 @@ mod tests {
         let (_, one, other) = draw(Some(7));
         assert_ne!(one, other);
         assert_ne!(draw(None), draw(None));
+        let day = |seed| Chance::new(seed).timestamp(Duration::from_secs(60));
+        assert_eq!(day(Some(7)).as_second(), 60);
+        assert!(day(None).as_second() > 60);
     }
 }

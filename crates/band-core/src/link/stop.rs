@@ -78,6 +78,9 @@ pub enum StopReason {
         /// What the platform said.
         reason: String,
     },
+    /// A task of the agent panicked; the log says where.
+    #[error("a task of the agent panicked; see agent logs")]
+    Broken,
 }
 
 impl StopReason {
@@ -91,14 +94,16 @@ impl StopReason {
             Self::Forbidden(refusal) => refusal.code.as_deref().unwrap_or("forbidden"),
             Self::BadRequest(refusal) => refusal.code.as_deref().unwrap_or("bad_request"),
             Self::ControlRejected { .. } => "control_rejected",
+            Self::Broken => "broken",
         }
     }
 
-    /// Whether another start may work without a change of anything. False for every end of today: what may be
-    /// retried does not end a link.
+    /// Whether another start may work without a change of anything. Of today's ends only a panic is one: whatever else
+    /// may be retried does not end a link.
     pub const fn is_retryable(&self) -> bool {
         match self {
             Self::Superseded { retryable, .. } => *retryable,
+            Self::Broken => true,
             Self::Requested
             | Self::Conflict(_)
             | Self::Unauthorized(_)
@@ -117,7 +122,7 @@ impl StopReason {
             | Self::Unauthorized(refusal)
             | Self::Forbidden(refusal)
             | Self::BadRequest(refusal) => refusal.request_id.as_deref(),
-            Self::Requested | Self::ControlRejected { .. } => None,
+            Self::Requested | Self::ControlRejected { .. } | Self::Broken => None,
         }
     }
 
@@ -155,5 +160,7 @@ mod tests {
         for (reason, code, id) in table {
             assert_eq!((reason.code(), reason.is_retryable(), reason.correlation_id()), (code, false, id));
         }
+        let broken = StopReason::Broken;
+        assert_eq!((broken.code(), broken.is_retryable(), broken.is_orderly()), ("broken", true, false));
     }
 }

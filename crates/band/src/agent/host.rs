@@ -272,6 +272,16 @@ impl Host {
         self.lock().starts
     }
 
+    /// What a stop has left is cut off, without another try.
+    pub(crate) fn cut_off_rest(&self) {
+        let mut state = self.lock();
+        if matches!(state.life, Life::Unclean(_)) {
+            let body = std::mem::take(&mut state.life);
+            drop(state);
+            drop(body);
+        }
+    }
+
     /// The last handle on a life is gone: everything is cut off.
     pub(super) fn cut_off(&self, life: u64) {
         let mut state = self.lock();

@@ -141,6 +141,11 @@ impl Agent {
         })
     }
 
+    /// Cuts off what a stop has left: whatever it could not clean up is not told any more.
+    pub(crate) fn cut_off(&self) {
+        self.host.cut_off_rest();
+    }
+
     /// Registers something to be run when the agent has stopped and the adapter has cleaned up, see
     /// [`Cleanups`].
     ///

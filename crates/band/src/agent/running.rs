@@ -153,7 +153,7 @@ impl Running {
 async fn until_ended(mut ended: watch::Receiver<Option<StopReason>>) -> StopReason {
     match ended.wait_for(Option::is_some).await {
         Ok(reason) => reason.clone().unwrap_or(StopReason::Requested),
-        // The runtime is gone, which only a stop does.
+        // The runtime is gone, and did not break: a stop did that.
         Err(_) => StopReason::Requested,
     }
 }

@@ -44,6 +44,23 @@ enum Progress {
     Waiting,
     Stopping,
     Done(ShutdownSignal, Result<Stopped, Arc<Error>>),
+    /// Whoever stopped the agent did not come to the end.
+    GivenUp,
+}
+
+/// Says that whoever listens is gone, to those who wait for a stop that has begun.
+struct LastWord(watch::Sender<Progress>);
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        self.0.send_if_modified(|progress| {
+            let midway = matches!(progress, Progress::Stopping);
+            if midway {
+                *progress = Progress::GivenUp;
+            }
+            midway
+        });
+    }
 }
 
 impl GracefulShutdown {
@@ -84,7 +101,15 @@ impl GracefulShutdown {
         let mut signals = Signals::listen(true)?;
         let (agent, timeout, progress) = (self.agent.clone(), self.timeout, self.progress.clone());
         let on_signal = self.on_signal.clone();
+        progress.send_if_modified(|progress| {
+            let again = matches!(progress, Progress::GivenUp);
+            if again {
+                *progress = Progress::Waiting;
+            }
+            again
+        });
         self.task.spawn(async move {
+            let _last_word = LastWord(progress.clone());
             let signal = signals.next().await;
             progress.send_replace(Progress::Stopping);
             if let Some(callback) = on_signal
@@ -116,15 +141,23 @@ impl GracefulShutdown {
     /// Waits for a signal and for the stop that it causes. When this is dropped, the stop goes on.
     ///
     /// # Errors
-    /// Something could not be cleaned up; [`Agent::stop`] tries it again.
+    /// Something could not be cleaned up, or the stop was given up midway; [`Agent::stop`] does what is left. Or
+    /// nobody listens for signals: [`register`](Self::register) first.
     pub async fn wait_for_shutdown(&self) -> Result<(ShutdownSignal, Stopped)> {
         let mut progress = self.progress.subscribe();
         loop {
-            if let Progress::Done(signal, stopped) = &*progress.borrow_and_update() {
-                return match stopped {
-                    Ok(stopped) => Ok((*signal, stopped.clone())),
-                    Err(err) => Err(err.again()),
-                };
+            match &*progress.borrow_and_update() {
+                Progress::Done(signal, Ok(stopped)) => return Ok((*signal, stopped.clone())),
+                Progress::Done(_, Err(err)) => return Err(err.again()),
+                Progress::GivenUp => {
+                    let text = "The stop was given up before its end; call stop() to do what is left";
+                    return Err(Error::Cleanup(text.to_owned()));
+                }
+                Progress::Waiting if self.task.is_empty() => {
+                    let text = "GracefulShutdown listens for no signal: call register() before wait_for_shutdown()";
+                    return Err(Error::Config(text.to_owned()));
+                }
+                Progress::Waiting | Progress::Stopping => {}
             }
             // The sender is ours.
             let _ = progress.changed().await;
@@ -163,4 +196,47 @@ pub async fn run_with_graceful_shutdown(mut shutdown: GracefulShutdown) -> Resul
     };
     shutdown.unregister().await;
     outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Env;
+    use crate::{Turn, adapter_fn};
+
+    fn shutdown() -> GracefulShutdown {
+        let silent = adapter_fn(|_: Turn| async { Ok::<(), Error>(()) });
+        let id = band_wire::AgentId::new(uuid::Uuid::nil());
+        let agent = Agent::builder(silent).credentials(id, "key").rest_url("http://127.0.0.1:1");
+        GracefulShutdown::new(&agent.build_with(Env::default()).unwrap())
+    }
+
+    /// A stop that has begun and does not end.
+    async fn midway(progress: watch::Sender<Progress>, panics: bool) {
+        let _last_word = LastWord(progress.clone());
+        progress.send_replace(Progress::Stopping);
+        assert!(!panics, "on purpose");
+        std::future::pending::<()>().await;
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_hears_of_a_stop_that_was_given_up_or_that_panics() {
+        for panics in [false, true] {
+            let mut shutdown = shutdown();
+            shutdown.task.spawn(midway(shutdown.progress.clone(), panics));
+            tokio::task::yield_now().await;
+            assert!(shutdown.is_shutting_down());
+            if !panics {
+                shutdown.unregister().await;
+            }
+            let err = shutdown.wait_for_shutdown().await.unwrap_err();
+            assert!(matches!(err, Error::Cleanup(_)), "{err}");
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_where_nobody_listens_is_told_so() {
+        let err = shutdown().wait_for_shutdown().await.unwrap_err();
+        assert!(err.to_string().contains("call register()"), "{err}");
+    }
 }

@@ -1,5 +1,6 @@
 //! The loop around the contacts' machine: its calls run beside the rooms, what it wants of rooms is handed back.
 
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 
 use band_core::agent::contacts::{Contacts, Input, Output};
@@ -9,7 +10,7 @@ use band_wire::rest::{CreateChat, CreateEvent, EventType, Message};
 use band_wire::{ChatId, MessageId, ParticipantId};
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -47,6 +48,8 @@ pub(crate) struct ContactDesk {
     hub: HubRoom,
     /// The calls under way, each with the input that it becomes. The machine bounds them: one of each kind.
     calls: JoinSet<Input>,
+    /// What each of them becomes when its task breaks.
+    otherwise: BTreeMap<task::Id, Input>,
 }
 
 impl ContactDesk {
@@ -61,6 +64,7 @@ impl ContactDesk {
             task_id: parsed.map(|id| id.to_string()),
             hub,
             calls: JoinSet::new(),
+            otherwise: BTreeMap::new(),
         }
     }
 
@@ -74,15 +78,35 @@ impl ContactDesk {
         let due = alarm::due(self.origin, self.machine.deadline());
         tokio::select! {
             biased;
-            Some(done) = self.calls.join_next() => match done {
-                Ok(input) => self.tell(input),
-                Err(broken) => tracing::error!(target: "band.contacts", %broken, "a contact call broke"),
-            },
+            Some(done) = self.calls.join_next_with_id() => self.called(done),
             () = due => {
                 let now = Moment::at(self.origin.elapsed());
                 self.machine.expire(now);
             }
         }
+    }
+
+    /// A task that broke counts as a call that failed: the machine waits for each.
+    fn called(&mut self, done: Result<(task::Id, Input), JoinError>) {
+        let task = match &done {
+            Ok((task, _)) => *task,
+            Err(broken) => broken.id(),
+        };
+        let otherwise = self.otherwise.remove(&task);
+        match done {
+            Ok((_, input)) => self.tell(input),
+            Err(broken) => {
+                tracing::error!(target: "band.contacts", %broken, "a contact call broke");
+                if let Some(otherwise) = otherwise {
+                    self.tell(otherwise);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, otherwise: Input, call: impl Future<Output = Input> + Send + 'static) {
+        let task = self.calls.spawn(call).id();
+        self.otherwise.insert(task, otherwise);
     }
 
     /// The next thing that the rooms have to do with. Calls are begun on the way.
@@ -126,7 +150,7 @@ impl ContactDesk {
             chat_room_id: Some(room),
             metadata: Map::new(),
             attachments: Vec::new(),
-            inserted_at: Some(jiff::Timestamp::now().into()),
+            inserted_at: Some(self.chance.timestamp(self.origin.elapsed()).into()),
             updated_at: None,
         }
     }
@@ -138,7 +162,7 @@ impl ContactDesk {
             return self.tell(Input::Called(Ok(())));
         };
         let tools = ContactTools::new(self.rest.clone());
-        self.calls.spawn(async move {
+        self.begin(Input::Called(Err(())), async move {
             let called =
                 AssertUnwindSafe(async move { callback.call(event, tools).await }).catch_unwind().await;
             Input::Called(match called {
@@ -158,7 +182,7 @@ impl ContactDesk {
     fn create_hub(&mut self) {
         let (rest, task_id) = (self.rest.clone(), self.task_id.clone());
         let key = self.chance.uuid().to_string();
-        self.calls.spawn(async move {
+        self.begin(Input::HubCreated(Err(())), async move {
             let made = rest.create_chat(&CreateChat { title: None, task_id }, Some(&key)).await;
             Input::HubCreated(made.map(|chat| chat.id).map_err(|err| {
                 tracing::warn!(target: "band.contacts", %err, "the room for contact events could not be made");
@@ -171,7 +195,7 @@ impl ContactDesk {
         let key = self.chance.uuid().to_string();
         let metadata = Map::from_iter([("contact_event_type".to_owned(), Value::from(kind))]);
         let event = CreateEvent { content, message_type: EventType::Task, metadata: Some(metadata) };
-        self.calls.spawn(async move {
+        self.begin(Input::Posted, async move {
             if let Err(err) = rest.send_event(room, &event, Some(&key)).await {
                 tracing::warn!(target: "band.contacts", %room, %err, "a contact event could not be shown in its room");
             }
@@ -181,7 +205,7 @@ impl ContactDesk {
 
     fn enrich(&mut self) {
         let rest = self.rest.clone();
-        self.calls.spawn(async move {
+        self.begin(Input::Enriched(Err(())), async move {
             let found = rest.contact_requests(1, ENRICH_PAGE, SentFilter::All).await;
             Input::Enriched(found.map(|found| found.data).map_err(|err| {
                 tracing::debug!(target: "band.contacts", %err, "a contact request could not be looked up");
@@ -191,10 +215,45 @@ impl ContactDesk {
 
     fn look(&mut self) {
         let rest = self.rest.clone();
-        self.calls.spawn(async move {
+        self.begin(Input::Looked(Err(())), async move {
             Input::Looked(rest.received_contact_requests().await.map_err(|err| {
                 tracing::warn!(target: "band.contacts", %err, "open contact requests could not be listed");
             }))
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use http::Request;
+
+    use super::*;
+    use crate::contacts::ContactEvents;
+    use crate::rest::{Carried, RestConfig, Transport};
+
+    #[derive(Debug)]
+    struct Broken;
+
+    impl Transport for Broken {
+        fn carry(&self, _: Request<Bytes>) -> Carried<'_> {
+            panic!("on purpose")
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_whose_task_breaks_counts_as_one_that_failed() {
+        let mut rest = RestConfig::new("http://127.0.0.1:1", "key".into());
+        rest.transport = Some(Arc::new(Broken));
+        let config = ContactEvents::HubRoom { task_id: None }.into();
+        let chance = Chance::new(Some(1));
+        let mut desk =
+            ContactDesk::new(&config, RestClient::new(rest).unwrap(), chance, HubRoom::default());
+        desk.tell(Input::Start);
+        assert!(desk.order().is_none(), "it waits for its room");
+        desk.next().await;
+        assert!(matches!(desk.order(), Some(Order::Settled)), "it goes on without");
     }
 }

@@ -160,7 +160,9 @@ impl Fleet {
         }
     }
 
-    /// Stops one agent; its turns may finish within `timeout`.
+    /// Stops one agent; its turns may finish within `timeout`. One whose cleanup does not end a while after that is cut
+    /// off: its connection, rooms and locks are gone then. Only code of its adapter that blocks a thread goes on, until
+    /// it returns.
     pub async fn stop_one(&mut self, agent: AgentId, timeout: Option<Duration>) -> Option<AgentReport> {
         let member = self.members.get_mut(&agent)?;
         if let Now::Up(running) = &member.now {
@@ -168,7 +170,11 @@ impl Fleet {
             let (mut task, running) = (JoinSet::new(), running.clone());
             task.spawn(async move { stopped(timeout_at(by, running.stop(timeout)).await.ok()) });
             let state = task.join_next().await.map(|outcome| outcome.unwrap_or_else(panicked));
-            member.now = Now::Down(state.unwrap_or(AgentState::CutOff));
+            let state = state.unwrap_or(AgentState::CutOff);
+            if matches!(state, AgentState::CutOff) {
+                member.agent.cut_off();
+            }
+            member.now = Now::Down(state);
         }
         Some(AgentReport { id: agent, name: member.name.clone(), state: member.now.state() })
     }

@@ -186,6 +186,7 @@ impl Runtime {
 
     /// Runs until it is told to stop, or the connection ends for good; then until every room has closed.
     pub(crate) async fn run(mut self) -> RuntimeEnd {
+        let _last_word = LastWord(self.ended.clone());
         while !self.drain().await {
             let deadline = self.presence.deadline();
             tokio::select! {
@@ -365,6 +366,10 @@ impl Runtime {
         self.silent = true;
         if !self.closing {
             tracing::error!(target: "band.agent", "the connection's task broke: the agent stops");
+            if let Some(ready) = self.ready.take() {
+                let _ = ready.send(Err(StopReason::Broken));
+            }
+            self.ended.send_replace(Some(StopReason::Broken));
             self.close(Some(Instant::now() + GRACE));
         }
     }
@@ -378,6 +383,21 @@ impl Runtime {
             tracing::warn!(target: "band.agent", %reason, "the connection ended for good");
             self.ended.send_replace(Some(reason));
             self.close(Some(Instant::now() + GRACE));
+        }
+    }
+}
+
+/// Says that the runtime broke, when it did: whoever waits for its end must not take that for an orderly one.
+struct LastWord(watch::Sender<Option<StopReason>>);
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.send_if_modified(|ended| {
+                let first = ended.is_none();
+                *ended = ended.take().or(Some(StopReason::Broken));
+                first
+            });
         }
     }
 }

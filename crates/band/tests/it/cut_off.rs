@@ -1,9 +1,13 @@
 //! What holds when an agent, its stop or its connection does not come to an orderly end.
 
 use std::future::pending;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use band::sim::{Dial, Dialled, Endpoint, Seams};
+use band::config::Env;
+use band::host::{AgentHost, AgentState};
+use band::link::StopReason;
+use band::sim::{Dial, Dialled, Endpoint, Seams, Stream};
 use band::tools::RoomTools;
 use band::{AdapterResult, Error, RawHistory, SimpleAdapter, Turn};
 use band_wire::ChatId;
@@ -110,4 +114,56 @@ async fn an_agent_whose_connection_breaks_does_not_wait_for_it_for_ever() {
     assert!(matches!(started.unwrap_err(), Error::Unclean(_)));
     agent.stop(None).await.unwrap();
     assert_eq!(book.notes().last().unwrap(), "cleanup all");
+}
+
+/// Connects once; the second time it breaks the task of the connection.
+#[derive(Debug, Default)]
+struct OnceOnly(AtomicBool);
+
+impl Dial for OnceOnly {
+    fn dial<'a>(&'a self, to: Endpoint<'a>) -> Dialled<'a> {
+        assert!(!self.0.swap(true, Ordering::Relaxed), "on purpose");
+        Box::pin(async move {
+            let tcp = tokio::net::TcpStream::connect((to.host, to.port)).await?;
+            Ok(Box::new(tcp) as Stream)
+        })
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_breaks_while_it_runs_says_so_and_does_not_run_any_more() {
+    let platform = Platform::start(&[1]).await;
+    let book = Arc::new(Book::default());
+    let mut seams = Seams::default();
+    seams.dialer = Some(Arc::new(OnceOnly::default()));
+    let agent = builder_of(&platform, Puppet(Arc::clone(&book))).seams(seams).build().unwrap();
+    let running = agent.start().await.unwrap();
+    platform.drop_socket().await;
+    assert_eq!(timeout(PATIENCE, running.closed()).await.unwrap(), StopReason::Broken);
+    assert!(!running.is_running());
+    let failed = running.run_forever().await.unwrap_err();
+    assert!(matches!(failed, Error::Ended(StopReason::Broken)), "{failed}");
+    let stopped = running.stop(None).await.unwrap_err();
+    stopped.running.stop(None).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_agent_whose_stop_takes_too_long_leaves_its_place_to_another() {
+    let platform = Platform::start(&[1]).await;
+    let (book, state) = (Arc::new(Book::default()), tempfile::tempdir().unwrap());
+    let folder = state.path().display().to_string();
+    let env: Env = [("BAND_STATE_DIR", folder.clone()), ("TMPDIR", folder)].into_iter().collect();
+    let builder = |book: &Arc<Book>| builder_of(&platform, Fussy(Arc::clone(book))).single_instance(true);
+    let mut host = AgentHost::new();
+    let agent = host.add_with(builder(&book), env.clone()).unwrap();
+    let mut fleet = host.start().await;
+    assert_eq!(fleet.up(), 1);
+    book.failing.lock().unwrap().push("hold");
+    // Nobody moves any more: the clock runs ahead to the end of what a stop may take.
+    tokio::time::pause();
+    let report = fleet.stop_one(agent, None).await.unwrap();
+    tokio::time::resume();
+    assert!(matches!(report.state, AgentState::CutOff), "{report}");
+    let other = builder(&Arc::new(Book::default())).build_with(env).unwrap();
+    other.start().await.unwrap().stop(None).await.unwrap();
 }
