@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::Parts;
 use super::activity::ActivityLog;
 use super::context::{self, Past};
-use super::past::KeptPast;
+use super::past::{KeptGlance, KeptPast};
 use super::phase::phase;
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
@@ -35,6 +35,7 @@ pub(super) struct RoomCalls {
     pub(super) roster: Arc<Mutex<Roster>>,
     metrics: Metrics,
     pub(super) past: KeptPast,
+    glance: KeptGlance,
 }
 
 impl RoomCalls {
@@ -50,6 +51,7 @@ impl RoomCalls {
             roster: Arc::default(),
             metrics: parts.metrics.clone(),
             past: KeptPast::new(session),
+            glance: KeptGlance::new(session),
         }
     }
 
@@ -130,9 +132,12 @@ impl RoomCalls {
         if let Some(known) = self.past.recent(|past| past.status(id, self.agent)) {
             return Ok(known);
         }
-        let past = context::read(&self.rest, self.room, id, self.most_context).await.map_err(trouble)?;
-        let status = past.status(id, self.agent);
-        self.past.put(id, past);
+        if let Some(known) = self.glance.peek(id) {
+            return Ok(known);
+        }
+        let told = context::glance(&self.rest, self.room, self.agent).await.map_err(trouble)?;
+        let status = told.get(&id).copied();
+        self.glance.put(told);
         Ok(status)
     }
 

@@ -1,5 +1,7 @@
 //! What a room's first turn gets of its past.
 
+use std::collections::BTreeMap;
+
 use band_wire::rest::{DeliveryStatus, Message};
 use band_wire::{AgentId, ChatId, MessageId};
 
@@ -10,6 +12,8 @@ use crate::rest::{ContextQuery, RestClient};
 const PAGES: u32 = 50;
 /// Items of a page.
 const PAGE: u32 = 100;
+/// Newest entries that are looked through for where a message stands: a push is new.
+const GLANCE: u32 = 20;
 
 /// A room's past, oldest first.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +47,23 @@ pub(crate) async fn read(rest: &RestClient, room: ChatId, trigger: MessageId, mo
     match newest_first(rest, room, trigger, most).await {
         Err(err) if matches!(err.status(), Some(400 | 422)) => oldest_first(rest, room, trigger, most).await,
         read => read,
+    }
+}
+
+/// Where the newest messages stand for this agent, in one request. Nothing of a platform that can't list them first.
+pub(super) async fn glance(
+    rest: &RestClient,
+    room: ChatId,
+    agent: AgentId,
+) -> Result<BTreeMap<MessageId, DeliveryStatus>> {
+    let query = ContextQuery { cursor: None, limit: Some(GLANCE), newest_first: true };
+    match rest.context(room, &query).await {
+        Ok(page) => {
+            let told = page.data.iter();
+            Ok(told.filter_map(|message| Some((message.id, message.delivery_status(agent)?))).collect())
+        }
+        Err(err) if matches!(err.status(), Some(400 | 422)) => Ok(BTreeMap::new()),
+        Err(err) => Err(err),
     }
 }
 

@@ -1,9 +1,11 @@
 //! The past of a room as it was read last: for the turn it was read for, and for a second attempt at it.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use band_wire::MessageId;
+use band_wire::rest::DeliveryStatus;
 use tokio::time::Instant;
 
 use super::context::Past;
@@ -24,11 +26,42 @@ struct Read {
     past: Past,
 }
 
+/// Where the newest messages stood when that was asked last.
+#[derive(Debug)]
+pub(super) struct KeptGlance {
+    keep: Option<Duration>,
+    told: Mutex<Option<(Instant, Told)>>,
+}
+
+type Told = BTreeMap<MessageId, DeliveryStatus>;
+
+impl KeptGlance {
+    pub(super) fn new(session: &SessionConfig) -> Self {
+        Self { keep: keep(session), told: Mutex::default() }
+    }
+
+    pub(super) fn put(&self, told: Told) {
+        if self.keep.is_some() {
+            *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), told));
+        }
+    }
+
+    /// Where this message stood, if that need not be asked again.
+    pub(super) fn peek(&self, message: MessageId) -> Option<Option<DeliveryStatus>> {
+        let (told, keep) = (self.told.lock().unwrap_or_else(PoisonError::into_inner), self.keep?);
+        let (at, told) = told.as_ref()?;
+        (at.elapsed() < keep).then(|| told.get(&message).copied())
+    }
+}
+
+fn keep(session: &SessionConfig) -> Option<Duration> {
+    let seconds = u64::try_from(session.context_cache_ttl_seconds).unwrap_or_default();
+    (session.enable_context_cache && seconds > 0).then(|| Duration::from_secs(seconds))
+}
+
 impl KeptPast {
     pub(super) fn new(session: &SessionConfig) -> Self {
-        let seconds = u64::try_from(session.context_cache_ttl_seconds).unwrap_or_default();
-        let keep = (session.enable_context_cache && seconds > 0).then(|| Duration::from_secs(seconds));
-        Self { keep, read: Mutex::default() }
+        Self { keep: keep(session), read: Mutex::default() }
     }
 
     pub(super) fn put(&self, trigger: MessageId, past: Past) {

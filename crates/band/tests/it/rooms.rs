@@ -58,6 +58,33 @@ async fn the_newest_entries_before_the_message_are_its_past_whatever_the_platfor
 }
 
 #[tokio::test]
+async fn a_push_that_does_not_say_where_it_stands_costs_one_request_at_most() {
+    for cache in ["off", "on"] {
+        let platform = Platform::start(&[1]).await;
+        for n in 1..=9 {
+            let id = platform.store(1, &format!("old {n}"));
+            platform.settle(1, id);
+        }
+        let env: band::config::Env = [("BAND_ENABLE_CONTEXT_CACHE", cache)].into_iter().collect();
+        let (running, _) = start_with(&platform, SessionConfig::from(&env).unwrap()).await;
+        let mut asked = Vec::new();
+        for text in ["one", "two", "three"] {
+            let before = platform.count("context");
+            let id = platform.say(1, text).await;
+            platform.stands(1, id, "processed").await;
+            asked.push(platform.count("context") - before);
+        }
+        // The first turn has the room's past: pages of two.
+        assert!(asked[0] > 1, "{asked:?}");
+        match cache {
+            "off" => assert_eq!(asked[1..], [1, 1]),
+            _ => assert!(asked[1] + asked[2] <= 1, "{asked:?}"),
+        }
+        running.stop(None).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn silence_errors_and_panics_fail_the_message_and_the_room_hears_no_cause() {
     let platform = Platform::start(&[1]).await;
     let (running, _) = start(&platform).await;
