@@ -1,6 +1,6 @@
 //! What a room remembers of the messages it has seen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use band_wire::MessageId;
 
@@ -13,7 +13,7 @@ pub(super) struct Memory {
     tries: Recent<Tries>,
     /// Starts of earlier processes that ended without a verdict.
     started: BTreeMap<MessageId, u32>,
-    given_up: BTreeSet<MessageId>,
+    given_up: Recent<()>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,13 +26,12 @@ impl Memory {
     /// What earlier stays in the room left behind.
     pub(super) fn resume(
         handled: Vec<MessageId>,
-        started: BTreeMap<MessageId, u32>,
-        given_up: BTreeSet<MessageId>,
+        started: Vec<(MessageId, u32)>,
+        given_up: Vec<MessageId>,
     ) -> Self {
-        let mut completed = Recent::new(COMPLETED_MAX);
-        for id in handled {
-            completed.put(id, ());
-        }
+        let completed = Recent::of(COMPLETED_MAX, handled);
+        let given_up = Recent::of(ATTEMPTS_MAX, given_up);
+        let started = started.into_iter().collect();
         Self { completed, tries: Recent::new(ATTEMPTS_MAX), started, given_up }
     }
 
@@ -48,17 +47,17 @@ impl Memory {
 
     pub(super) fn give_up(&mut self, id: MessageId) {
         self.started.remove(&id);
-        self.given_up.insert(id);
+        self.given_up.put(id, ());
     }
 
     pub(super) fn is_given_up(&self, id: MessageId) -> bool {
-        self.given_up.contains(&id)
+        self.given_up.get(id).is_some()
     }
 
     pub(super) fn complete(&mut self, id: MessageId) {
         self.tries.remove(id);
         self.started.remove(&id);
-        self.given_up.remove(&id);
+        self.given_up.remove(id);
         self.completed.put(id, ());
     }
 
@@ -72,7 +71,7 @@ impl Memory {
     }
 
     pub(super) fn charge(&mut self, id: MessageId) {
-        self.given_up.remove(&id);
+        self.given_up.remove(id);
         let charged = self.attempts(id).saturating_add(1);
         self.tries.put(id, Tries { charged, refused: 0 });
     }
@@ -101,6 +100,15 @@ struct Recent<V> {
     clock: u64,
     entries: BTreeMap<MessageId, (u64, V)>,
     order: BTreeMap<u64, MessageId>,
+}
+
+impl Recent<()> {
+    /// The newest of these, oldest first.
+    fn of(most: usize, ids: Vec<MessageId>) -> Self {
+        let mut recent = Self::new(most);
+        ids.into_iter().for_each(|id| recent.put(id, ()));
+        recent
+    }
 }
 
 impl<V> Recent<V> {
@@ -143,7 +151,7 @@ mod tests {
     }
 
     fn memory() -> Memory {
-        Memory::resume(Vec::new(), BTreeMap::new(), BTreeSet::new())
+        Memory::resume(Vec::new(), Vec::new(), Vec::new())
     }
 
     #[test]

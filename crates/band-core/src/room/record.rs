@@ -1,7 +1,5 @@
 //! What of a room must outlive the process: written down one record at a time, read back at the next start.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use band_wire::MessageId;
 
 use super::owed::Debt;
@@ -41,19 +39,20 @@ pub enum Record {
     },
 }
 
-/// What earlier stays in a room left behind: the sum of its records.
+/// What earlier stays in a room left behind: the sum of its records. Everything stands in the order in which it was
+/// recorded, which nothing about an id tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Marks still owed, oldest first.
     pub debts: Vec<Debt>,
     /// Handled messages, oldest first.
     pub handled: Vec<MessageId>,
-    /// How often a turn started on a message and ended without a verdict.
-    pub started: BTreeMap<MessageId, u32>,
+    /// How often a turn started on a message and ended without a verdict; the one that started last comes last.
+    pub started: Vec<(MessageId, u32)>,
     /// Messages that are not started any more.
-    pub given_up: BTreeSet<MessageId>,
+    pub given_up: Vec<MessageId>,
     /// Replies that are stored, by message and number of the send.
-    pub posted: BTreeMap<(MessageId, u32), MessageId>,
+    pub posted: Vec<((MessageId, u32), MessageId)>,
 }
 
 impl Recovered {
@@ -61,37 +60,30 @@ impl Recovered {
     pub fn apply(&mut self, record: Record) {
         match record {
             Record::Began(message) => {
-                self.given_up.remove(&message);
-                let count = self.started.entry(message).or_default();
-                *count = count.saturating_add(1);
-                // Ids grow with time.
-                while self.started.len() > OPEN_MAX {
-                    self.started.pop_first();
-                }
+                self.given_up.retain(|id| *id != message);
+                let before = self.take_started(message);
+                self.started.push((message, before.saturating_add(1)));
+                keep_newest(&mut self.started, OPEN_MAX);
             }
             Record::Excused(message) => {
-                if let Some(count) = self.started.get_mut(&message) {
+                if let Some((_, count)) = self.started.iter_mut().find(|(id, _)| *id == message) {
                     *count = count.saturating_sub(1);
-                    if *count == 0 {
-                        self.started.remove(&message);
-                    }
                 }
+                self.started.retain(|(_, count)| *count > 0);
             }
             Record::GaveUp(message) => {
-                self.started.remove(&message);
-                self.given_up.insert(message);
-                while self.given_up.len() > OPEN_MAX {
-                    self.given_up.pop_first();
-                }
+                self.take_started(message);
+                self.given_up.retain(|id| *id != message);
+                self.given_up.push(message);
+                keep_newest(&mut self.given_up, OPEN_MAX);
             }
             Record::Posted { message, ordinal, reply } => {
-                self.posted.insert((message, ordinal), reply);
-                while self.posted.len() > OPEN_MAX {
-                    self.posted.pop_first();
-                }
+                self.posted.retain(|(send, _)| *send != (message, ordinal));
+                self.posted.push(((message, ordinal), reply));
+                keep_newest(&mut self.posted, OPEN_MAX);
             }
             Record::Owes(debt) => {
-                self.started.remove(&debt.message);
+                self.take_started(debt.message);
                 self.debts.retain(|known| known.message != debt.message);
                 self.debts.push(debt);
             }
@@ -101,15 +93,25 @@ impl Recovered {
 
     fn settle(&mut self, message: MessageId, handled: bool) {
         self.debts.retain(|debt| debt.message != message);
-        self.started.remove(&message);
-        self.posted.retain(|(id, _), _| *id != message);
+        self.take_started(message);
+        self.posted.retain(|((id, _), _)| *id != message);
         if handled {
-            self.given_up.remove(&message);
+            self.given_up.retain(|id| *id != message);
             self.handled.retain(|id| *id != message);
             self.handled.push(message);
-            let surplus = self.handled.len().saturating_sub(HANDLED_MAX);
-            self.handled.drain(..surplus);
+            keep_newest(&mut self.handled, HANDLED_MAX);
         }
+    }
+
+    /// How often a turn started on it; that is forgotten.
+    fn take_started(&mut self, message: MessageId) -> u32 {
+        let at = self.started.iter().position(|(id, _)| *id == message);
+        at.map(|at| self.started.remove(at)).map_or(0, |(_, count)| count)
+    }
+
+    /// The reply that this send of a message's turn has left on the platform.
+    pub fn posted(&self, message: MessageId, ordinal: u32) -> Option<MessageId> {
+        self.posted.iter().find(|(send, _)| *send == (message, ordinal)).map(|(_, reply)| *reply)
     }
 
     /// Whether nothing is left to know.
@@ -123,12 +125,16 @@ impl Recovered {
         let handled = self.handled.iter().map(|&message| Record::Settled { message, handled: true });
         let given_up = self.given_up.iter().copied().map(Record::GaveUp);
         let started = self.started.iter();
-        let started = started.flat_map(|(&id, &count)| (0..count).map(move |_| Record::Began(id)));
+        let started = started.flat_map(|&(id, count)| (0..count).map(move |_| Record::Began(id)));
         let posted = self.posted.iter();
-        let posted = posted.map(|(&(message, ordinal), &reply)| Record::Posted { message, ordinal, reply });
+        let posted = posted.map(|&((message, ordinal), reply)| Record::Posted { message, ordinal, reply });
         let debts = self.debts.iter().cloned().map(Record::Owes);
         handled.chain(given_up).chain(started).chain(posted).chain(debts)
     }
+}
+
+fn keep_newest<T>(kept: &mut Vec<T>, most: usize) {
+    kept.drain(..kept.len().saturating_sub(most));
 }
 
 #[cfg(test)]
@@ -156,7 +162,7 @@ mod tests {
     fn starts_count_until_the_turn_has_a_verdict_and_excused_ones_never() {
         let left =
             sum([Record::Began(id(1)), Record::Began(id(1)), Record::Excused(id(1)), Record::Began(id(2))]);
-        assert_eq!(left.started, BTreeMap::from([(id(1), 1), (id(2), 1)]));
+        assert_eq!(left.started, [(id(1), 1), (id(2), 1)]);
         let owed = sum([Record::Began(id(1)), Record::Owes(debt(1))]);
         assert_eq!((owed.started.len(), owed.debts), (0, vec![debt(1)]));
     }
@@ -197,6 +203,23 @@ mod tests {
             Record::Owes(debt(4)),
         ]);
         assert_eq!(sum(left.records()), left);
+    }
+
+    #[test]
+    fn what_was_recorded_longest_ago_is_forgotten_first_whatever_its_id() {
+        // The ids of a platform need not grow with time: these shrink.
+        let ids = |count: usize| (0..count).map(|n| id(u128::from(u32::MAX) - n as u128));
+        let last = |records: &dyn Fn(MessageId) -> Record| sum(ids(OPEN_MAX + 1).map(records));
+        let (first, newest) = (id(u32::MAX.into()), id(u128::from(u32::MAX) - OPEN_MAX as u128));
+        let begun = last(&Record::Began);
+        assert_eq!((begun.started.len(), begun.started.last()), (OPEN_MAX, Some(&(newest, 1))));
+        assert!(!begun.started.contains(&(first, 1)));
+        let given_up = last(&Record::GaveUp).given_up;
+        assert!(given_up.len() == OPEN_MAX && given_up.contains(&newest) && !given_up.contains(&first));
+        let posted = last(&|message| Record::Posted { message, ordinal: 0, reply: id(1) });
+        assert_eq!((posted.posted(newest, 0), posted.posted(first, 0)), (Some(id(1)), None));
+        // A file that is written anew keeps the order.
+        assert_eq!(sum(posted.records()), posted);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl RoomJournal {
 
     /// The reply that this send of a message's turn has left on the platform, in this process or an earlier one.
     pub fn posted(&self, message: MessageId, ordinal: u32) -> Option<MessageId> {
-        lock(&self.sum).posted.get(&(message, ordinal)).copied()
+        lock(&self.sum).posted(message, ordinal)
     }
 
     /// Whether the platform is owed a mark.
