@@ -108,11 +108,16 @@ async fn oldest_first(rest: &RestClient, room: ChatId, trigger: MessageId, most:
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use band_wire::Id;
-    use serde_json::Map;
+    use bytes::Bytes;
+    use http::{Request, Response};
+    use serde_json::{Map, Value, json};
     use uuid::Uuid;
 
     use super::*;
+    use crate::rest::{Carried, RestConfig, Transport};
 
     fn message(n: u128) -> Message {
         Message {
@@ -128,6 +133,46 @@ mod tests {
             inserted_at: None,
             updated_at: None,
         }
+    }
+
+    /// Answers each request with this, and notes it.
+    #[derive(Debug)]
+    struct Answers(u16, Value, Mutex<Vec<String>>);
+
+    impl Transport for Answers {
+        fn carry(&self, request: Request<Bytes>) -> Carried<'_> {
+            self.2.lock().unwrap().push(request.uri().to_string());
+            let body = Bytes::from(self.1.to_string());
+            let answer = Response::builder().status(self.0).body(body).unwrap();
+            Box::pin(async move { Ok(answer) })
+        }
+    }
+
+    async fn glanced(status: u16, body: Value) -> (BTreeMap<MessageId, DeliveryStatus>, Vec<String>) {
+        let (room, agent) = (Id::new(Uuid::nil()), Id::new(Uuid::nil()));
+        let answers = Arc::new(Answers(status, body, Mutex::default()));
+        let mut config = RestConfig::new("http://127.0.0.1:1", "key".into());
+        config.transport = Some(Arc::clone(&answers) as _);
+        let rest = RestClient::new(config).unwrap();
+        let told = glance(&rest, room, agent).await.unwrap();
+        (told, answers.2.lock().unwrap().clone())
+    }
+
+    #[tokio::test]
+    async fn where_messages_stand_is_one_small_request_and_nothing_where_it_can_not_be_told() {
+        let mut done = message(7);
+        done.metadata = json!({ "delivery_status": { Uuid::nil().to_string(): { "status": "processed" } } })
+            .as_object()
+            .unwrap()
+            .clone();
+        let more = json!({ "has_more": true, "limit": 20, "next_cursor": "x" });
+        let (told, asked) = glanced(200, json!({ "data": [done, message(6)], "metadata": more })).await;
+        assert_eq!(told, BTreeMap::from([(message(7).id, DeliveryStatus::Processed)]));
+        let [asked] = asked.as_slice() else { panic!("{asked:?}") };
+        assert!(asked.ends_with("/context?limit=20&sort_order=desc"), "{asked}");
+        let refused = json!({ "error": { "code": "x", "message": "no", "request_id": "r" } });
+        let (told, asked) = glanced(422, refused).await;
+        assert_eq!((told.len(), asked.len()), (0, 1));
     }
 
     fn kept(trigger: u128, most: usize) -> (Vec<u128>, bool) {
