@@ -29,11 +29,13 @@ use tracing_subscriber::{Layer, Registry};
 use crate::config::Env;
 use crate::error::{Error, Result};
 use crate::logging::LogSettings;
-use crate::rest::shown;
+use crate::rest::{read, shown};
 use crate::tls;
 
 /// How long one attempt to reach the collector may take.
 const LIMIT: Duration = Duration::from_secs(10);
+/// The largest answer that is read: it says at most how many spans were not taken.
+const ANSWER_MAX: usize = 64 * 1024;
 /// The service, where `OTEL_SERVICE_NAME` names none.
 const SERVICE: &str = "band";
 /// The service that lines of the log name.
@@ -64,11 +66,7 @@ impl Otel {
             Error::Config(format!("OTEL_EXPORTER_OTLP_ENDPOINT {}: {why}", shown(endpoint)))
         };
         let runtime = Handle::try_current().map_err(|err| refuse(&err))?;
-        let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::for_rest(endpoint.starts_with("https://"))?)
-            .timeout(LIMIT)
-            .build()
-            .map_err(|err| refuse(&err))?;
+        let client = client(endpoint.starts_with("https://"))?.build().map_err(|err| refuse(&err))?;
         let exporter = SpanExporter::builder()
             .with_http()
             .with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')))
@@ -161,14 +159,18 @@ impl HttpClient for Client {
     {
         let sending = async move {
             let answer = self.http.execute(request.try_into()?).await?;
-            let mut response = Response::new(Bytes::new());
-            *response.status_mut() = answer.status();
-            *response.headers_mut() = answer.headers().clone();
-            *response.body_mut() = answer.bytes().await?;
-            Ok(response)
+            Ok(read(answer, ANSWER_MAX).await?)
         };
         Box::pin(Within { runtime: self.runtime.clone(), inner: Box::pin(sending) })
     }
+}
+
+/// It follows no redirect: what `OTEL_EXPORTER_OTLP_HEADERS` adds, a key for example, is for this collector alone.
+fn client(encrypted: bool) -> Result<reqwest::ClientBuilder> {
+    Ok(reqwest::Client::builder()
+        .tls_backend_preconfigured(tls::for_rest(encrypted)?)
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(LIMIT))
 }
 
 /// A future that is polled inside the runtime, whoever polls it.
@@ -184,5 +186,43 @@ impl Future for Within<'_> {
         let runtime = self.runtime.clone();
         let _inside = runtime.enter();
         self.inner.as_mut().poll(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+    use tokio::task::JoinSet;
+
+    use super::*;
+
+    /// What is answered by a collector that says this and then sends zeros for as long as anybody reads.
+    async fn asked(head: &'static str) -> Response<Bytes> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}/v1/traces", listener.local_addr().unwrap());
+        let mut collector = JoinSet::new();
+        collector.spawn(async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let _ = socket.read(&mut [0; 4_096]).await;
+            let _ = socket.write_all(head.as_bytes()).await;
+            while socket.write_all(&[0; 4_096]).await.is_ok() {}
+        });
+        let http = client(false).unwrap().build().unwrap();
+        let client = Client { http, runtime: Handle::current() };
+        let request = Request::post(address).body(Bytes::from_static(b"spans")).unwrap();
+        client.send_bytes(request).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_not_followed() {
+        let redirect = "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+        assert_eq!(asked(redirect).await.status(), 307);
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_an_end_is_cut() {
+        let long = "HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n";
+        assert_eq!(asked(long).await.body().len(), ANSWER_MAX);
     }
 }

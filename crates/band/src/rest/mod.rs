@@ -42,6 +42,8 @@ pub use mark::Mark;
 pub use transport::{Carried, HttpPool, Lost, Transport};
 
 pub(crate) use config::{BAD_PORT, bare, has_bad_port, is_loopback, shown};
+#[cfg(feature = "otel")]
+pub(crate) use transport::read;
 
 #[cfg(test)]
 mod tests;

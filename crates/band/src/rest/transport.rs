@@ -106,7 +106,7 @@ impl Transport for HttpPool {
         Box::pin(async move {
             let client = self.client(request.uri()).map_err(|err| Lost::Unsent(err.to_string()))?;
             let request = reqwest::Request::try_from(request).map_err(lost)?;
-            read(client.execute(request).await.map_err(lost)?).await.map_err(lost)
+            read(client.execute(request).await.map_err(lost)?, MAX_BODY).await.map_err(lost)
         })
     }
 
@@ -115,13 +115,13 @@ impl Transport for HttpPool {
     }
 }
 
-/// Reads the body to its end, up to a limit.
-async fn read(mut response: reqwest::Response) -> reqwest::Result<Response<Bytes>> {
+/// Reads the body to its end; what is longer than `most` bytes is cut.
+pub(crate) async fn read(mut response: reqwest::Response, most: usize) -> reqwest::Result<Response<Bytes>> {
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await? {
-        let room = MAX_BODY - body.len();
+        let room = most.saturating_sub(body.len());
         body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
-        if body.len() >= MAX_BODY {
+        if body.len() >= most {
             break;
         }
     }
