@@ -198,6 +198,13 @@ impl Presence {
         }
     }
 
+    /// Whatever is heard while no list is under way is older than the next one: nothing of it is kept.
+    fn heard_of(&mut self, room: ChatId) {
+        if self.listing {
+            self.newer.insert(room);
+        }
+    }
+
     fn listed(&mut self, rooms: Result<Vec<ChatId>, ()>) {
         self.listing = false;
         match rooms {
@@ -226,6 +233,7 @@ impl Presence {
                 self.timers.set(Why::List, self.now + wait);
             }
         }
+        self.newer.clear();
         self.listed = true;
         if std::mem::take(&mut self.again) {
             self.list();
@@ -347,14 +355,14 @@ impl Machine for Presence {
             Input::Listed(rooms) => self.listed(rooms),
             Input::Stale => self.list(),
             Input::Added(room) => {
-                self.newer.insert(room);
+                self.heard_of(room);
                 if let Some(passed_over) = &mut self.passed_over {
                     passed_over.remove(&room);
                 }
                 self.want(room);
             }
             Input::Removed(room) => {
-                self.newer.insert(room);
+                self.heard_of(room);
                 if let Some(passed_over) = &mut self.passed_over {
                     passed_over.remove(&room);
                 }

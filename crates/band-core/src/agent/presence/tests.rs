@@ -268,3 +268,17 @@ fn an_addition_and_a_removal_that_were_not_heard_of_are_found_by_the_next_list()
     assert_eq!(rig.wait(151), [Output::List]);
     assert_eq!(rig.listed(&[2, 3]), [Output::Leave(room(1)), Output::Close(room(1)), Output::Join(room(3))]);
 }
+
+#[test]
+fn rooms_that_came_and_went_leave_nothing_behind() {
+    let mut rig = Rig::in_rooms(&[1]);
+    for n in 2..1_000 {
+        rig.tell(Input::Added(room(n)));
+        rig.tell(Input::Joined(room(n)));
+        rig.tell(Input::Removed(room(n)));
+        rig.tell(Input::Ended(room(n)));
+    }
+    let Presence { rooms, newer, timers, .. } = &rig.presence;
+    assert_eq!((rooms.len(), newer.len()), (1, 0));
+    assert_eq!(timers.next().map(|timer| timer.why), Some(Why::List));
+}
