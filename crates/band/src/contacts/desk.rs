@@ -129,6 +129,7 @@ impl ContactDesk {
                 Output::Post(room, text, kind) => self.post(room, text, kind),
                 Output::Enrich => self.enrich(),
                 Output::Look => self.look(),
+                Output::List => self.list(),
                 Output::Overflow => tracing::warn!(
                     target: "band.contacts",
                     "more contact events wait than fit; open requests are looked for later"
@@ -209,6 +210,15 @@ impl ContactDesk {
             let found = rest.contact_requests(1, ENRICH_PAGE, SentFilter::All).await;
             Input::Enriched(found.map(|found| found.data).map_err(|err| {
                 tracing::debug!(target: "band.contacts", %err, "a contact request could not be looked up");
+            }))
+        });
+    }
+
+    fn list(&mut self) {
+        let rest = self.rest.clone();
+        self.begin(Input::Listed(Err(())), async move {
+            Input::Listed(rest.all_contacts().await.map_err(|err| {
+                tracing::warn!(target: "band.contacts", %err, "the agent's contacts could not be listed");
             }))
         });
     }

@@ -27,6 +27,23 @@ impl RestClient {
         self.ask(call, |answer| answer.json()).await
     }
 
+    /// All contacts; none when there are more than 5,000, which are not read.
+    ///
+    /// # Errors
+    /// Any page that can't be read.
+    pub async fn all_contacts(&self) -> Result<Option<Vec<AgentContact>>> {
+        let mut contacts = Vec::new();
+        for page in 1..=PAGES {
+            let found = self.contacts(page, PAGE_SIZE).await?;
+            let is_last = found.data.is_empty() || page >= found.metadata.total_pages;
+            contacts.extend(found.data);
+            if is_last {
+                return Ok(Some(contacts));
+            }
+        }
+        Ok(None)
+    }
+
     /// Asks someone to become a contact. Approved at once when they had asked the agent.
     ///
     /// # Errors

@@ -22,8 +22,10 @@
 //! | the agent was removed from it | another one is asked for |
 //!
 //! Requests that came while nobody listened are found by listing the pending ones: when the connection is
-//! made, and whenever events may have been missed.
+//! made, and whenever events may have been missed. So are the contacts, where rooms are told of them: whoever came or
+//! went since the last list counts as if it were pushed now.
 
+mod absence;
 mod known;
 mod text;
 
@@ -35,8 +37,9 @@ use std::time::Duration;
 
 use band_wire::ChatId;
 use band_wire::event::{ContactRequest, Event, name};
-use band_wire::rest::{ContactRequests, ReceivedContactRequest};
+use band_wire::rest::{AgentContact, ContactRequests, ReceivedContactRequest};
 
+use self::absence::Absence;
 use self::known::{Details, Handled, Key, Requests};
 use crate::backoff::{Backoff, Dice};
 use crate::timers::Timers;
@@ -101,6 +104,8 @@ pub enum Input {
     Enriched(Result<ContactRequests, ()>),
     /// The answer to [`Output::Look`].
     Looked(Result<Vec<ReceivedContactRequest>, ()>),
+    /// The answer to [`Output::List`]; none when there are more contacts than are read.
+    Listed(Result<Option<Vec<AgentContact>>, ()>),
     /// [`Output::Post`] is done, well or not.
     Posted,
     /// The agent stops: nothing new is begun.
@@ -128,6 +133,8 @@ pub enum Output {
     Enrich,
     /// List all pending requests that were received.
     Look,
+    /// List all contacts.
+    List,
     /// The start is done: the hub room is there, or could not be made at once.
     Settled,
     /// More waits than fits.
@@ -141,6 +148,8 @@ pub enum Why {
     CreateHub,
     /// The pending requests are to be listed again.
     Look,
+    /// The contacts are to be listed again.
+    List,
 }
 
 /// What is under way with the event at the head.
@@ -178,6 +187,7 @@ pub struct Contacts {
     open: BTreeSet<ChatId>,
     looking: bool,
     look_again: bool,
+    absence: Absence,
     started: bool,
     settled: bool,
     closing: bool,
@@ -186,6 +196,7 @@ pub struct Contacts {
     dice: Dice,
     making: Backoff,
     seeking: Backoff,
+    listing: Backoff,
 }
 
 impl Contacts {
@@ -204,6 +215,7 @@ impl Contacts {
             open: BTreeSet::new(),
             looking: false,
             look_again: false,
+            absence: Absence::default(),
             started: false,
             settled: false,
             closing: false,
@@ -212,6 +224,7 @@ impl Contacts {
             dice: Dice::new(seed),
             making: Backoff::new(RETRY_BASE, RETRY_MAX),
             seeking: Backoff::new(RETRY_BASE, RETRY_MAX),
+            listing: Backoff::new(RETRY_BASE, RETRY_MAX),
         }
     }
 
@@ -325,6 +338,33 @@ impl Contacts {
         } else {
             self.look_again = false;
             self.out.push_back(Output::Look);
+        }
+    }
+
+    /// Looks for contacts that came or went and that nobody told of.
+    fn list(&mut self) {
+        self.timers.clear(Why::List);
+        if self.options.broadcast && self.absence.ask() {
+            self.out.push_back(Output::List);
+        }
+    }
+
+    fn listed(&mut self, found: Result<Option<Vec<AgentContact>>, ()>) {
+        let again = match found {
+            Ok(found) => {
+                self.listing.reset();
+                let (events, again) = self.absence.listed(found);
+                events.into_iter().for_each(|event| self.event(Box::new(event)));
+                again
+            }
+            Err(()) => {
+                let wait = self.listing.next(&mut self.dice);
+                self.timers.set(Why::List, self.now + wait);
+                self.absence.over()
+            }
+        };
+        if again {
+            self.list();
         }
     }
 
@@ -469,8 +509,15 @@ impl Machine for Contacts {
             }
             _ if self.closing || !self.options.listens() && input != Input::Start => {}
             Input::Start => self.start(),
-            Input::Event(event) => self.event(event),
-            Input::Missed => self.look(),
+            Input::Event(event) => {
+                self.absence.heard(&event);
+                self.event(event);
+            }
+            Input::Missed => {
+                self.look();
+                self.list();
+            }
+            Input::Listed(found) => self.listed(found),
             Input::HubCreated(created) => self.hub_created(created),
             Input::Opened(room) => self.opened(room),
             Input::Ended(room) => self.ended(room),
@@ -511,6 +558,7 @@ impl Machine for Contacts {
             match why {
                 Why::CreateHub => self.out.push_back(Output::CreateHub),
                 Why::Look => self.look(),
+                Why::List => self.list(),
             }
         }
         self.advance();

@@ -424,3 +424,75 @@ proptest! {
         }
     }
 }
+
+fn contact(n: u128) -> AgentContact {
+    AgentContact {
+        id: id(n),
+        kind: band_wire::rest::SenderType::User.into(),
+        handle: Some("bob".to_owned()),
+        name: Some("Bob".to_owned()),
+        description: None,
+        is_external: None,
+        listed_in_directory: None,
+        tags: None,
+        online: None,
+        inserted_at: Stamp::from_micros(0),
+    }
+}
+
+fn contacts(of: &[u128]) -> Input {
+    Input::Listed(Ok(Some(of.iter().map(|n| contact(*n)).collect())))
+}
+
+fn told_rooms(out: &[Output]) -> Vec<String> {
+    let text = |output: &Output| match output {
+        Output::Broadcast(text) => Some(text.clone()),
+        _ => None,
+    };
+    out.iter().filter_map(text).collect()
+}
+
+#[test]
+fn who_came_or_went_while_nobody_listened_is_broadcast_after_the_next_list_and_once() {
+    let mut rig = Rig::new(Handling::Disabled, true);
+    assert_eq!(rig.tell(Input::Missed), [Output::List]);
+    assert_eq!(rig.tell(contacts(&[1, 2])), [], "the first list is who they are");
+    rig.tell(added(3));
+    assert_eq!(rig.tell(Input::Missed), [Output::List]);
+    let out = told_rooms(&rig.tell(contacts(&[2, 3, 4])));
+    let gone = format!("[Contacts]: Contact {} was removed", id::<()>(1));
+    assert_eq!(out, [gone.as_str(), "[Contacts]: @bob (Bob) is now a contact"]);
+    assert_eq!(rig.tell(Input::Missed), [Output::List]);
+    assert_eq!(rig.tell(contacts(&[2, 3, 4])), []);
+}
+
+#[test]
+fn a_list_that_is_older_than_a_push_does_not_take_it_back() {
+    let mut rig = Rig::new(Handling::Disabled, true);
+    rig.tell(Input::Missed);
+    rig.tell(contacts(&[1]));
+    rig.tell(Input::Missed);
+    rig.tell(added(2));
+    rig.tell(removed(1));
+    assert_eq!(rig.tell(Input::Missed), [], "it is asked for when this one is there");
+    assert_eq!(rig.tell(contacts(&[1])), [Output::List]);
+    assert_eq!(rig.tell(contacts(&[2])), []);
+}
+
+#[test]
+fn a_list_that_fails_is_read_later_and_one_that_is_too_long_tells_nothing() {
+    let mut rig = Rig::new(Handling::Disabled, true);
+    rig.tell(Input::Missed);
+    assert_eq!(rig.tell(Input::Listed(Err(()))), []);
+    assert_eq!(rig.wait(30), [Output::List]);
+    rig.tell(contacts(&[1]));
+    rig.tell(Input::Missed);
+    assert_eq!(rig.tell(Input::Listed(Ok(None))), []);
+    rig.tell(Input::Missed);
+    assert_eq!(rig.tell(contacts(&[7])), [], "nothing is known to compare it with");
+}
+
+#[test]
+fn contacts_are_listed_only_where_rooms_are_told_of_them() {
+    assert_eq!(Rig::new(Handling::Callback, false).tell(Input::Missed), [Output::Look]);
+}
