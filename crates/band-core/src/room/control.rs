@@ -1,6 +1,6 @@
 //! A person steers the agent; and the working indicator, which can tell that one did.
 
-use super::io::{Call, Control, Output};
+use super::io::{Call, Control, Note, Output};
 use super::working::Told;
 use super::{Room, Why};
 use crate::trial::{self, Fault};
@@ -104,6 +104,9 @@ impl Room {
         let at_work = self.working.since().map(|since| self.now.since(since));
         if self.config.max_working.is_none_or(|most| at_work.is_some_and(|so_far| so_far < most)) {
             self.working.repeat();
+        } else if at_work.is_some() {
+            // The last of its repeats: none is planned after it.
+            self.note(Note::WorkingTooLong);
         }
     }
 }

@@ -156,6 +156,8 @@ pub enum Note {
     NotServed,
     /// The platform was found to have resumed the room.
     Resumed,
+    /// The work takes so long that people are not told of it again; that it is over they are told.
+    WorkingTooLong,
 }
 
 /// A call to the platform.

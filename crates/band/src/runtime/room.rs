@@ -254,6 +254,9 @@ fn log(room: ChatId, note: &Note) {
         Note::NotServed => {
             tracing::warn!(target: "band.room", %room, "the platform serves no missed messages of this room");
         }
+        Note::WorkingTooLong => {
+            tracing::info!(target: "band.room", %room, "the work goes on beyond max_working_state_seconds: it is not reported again");
+        }
         Note::Resumed => tracing::info!(target: "band.room", %room, "the room goes on"),
     }
 }

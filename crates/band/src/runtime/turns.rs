@@ -15,7 +15,7 @@ use tracing::{Instrument, Span};
 use super::calls::RoomCalls;
 use super::leftover::{Leftover, log_late};
 use super::mailbox::Mailbox;
-use super::phase::phase;
+use super::phase::{phase, told};
 use crate::adapter::dispatch::{Dispatched, dispatch};
 use crate::adapter::{
     AdapterError, AdapterErrorKind, BoxedAdapter, ControlMessage, FrameworkAdapter, Identity,
@@ -145,10 +145,15 @@ impl Turns {
         let span = trace::linked(turn_span!(fresh, calls.room, shared.trigger));
         let (held, places) = (Arc::clone(&shared), self.scene.places.clone());
         let work = async move {
-            let outcome = phase("handler", held.room, held.trigger, apart(places, work)).await;
-            // Somebody may still be at it.
-            held.work_over().await;
-            outcome
+            let (room, trigger) = (held.room, held.trigger);
+            let cycle = async {
+                let outcome = phase("handler", room, trigger, apart(places, work)).await;
+                // Somebody may still be at it.
+                held.work_over().await;
+                outcome
+            };
+            // The turn's span is the cycle's.
+            told("cycle", room, trigger, cycle).await
         };
         let abort = self.tasks.spawn(work.instrument(span.clone()));
         let (calls, mailbox) = (Arc::clone(calls), Arc::clone(&self.mailbox));

@@ -289,6 +289,27 @@ fn the_working_state_is_repeated_while_a_turn_runs() {
 }
 
 #[test]
+fn work_that_takes_very_long_is_not_reported_again_which_is_said_once() {
+    let mut rig = Rig::in_sync(|config| {
+        config.keep_alive = Some(std::time::Duration::from_secs(3));
+        config.max_working = Some(std::time::Duration::from_secs(5));
+    });
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Accepted);
+    rig.sees(&["working", "turn 1, first"]);
+    for expected in ["working", "note WorkingTooLong"] {
+        rig.answer("working", Answer::Activity(None));
+        rig.wait(3_000);
+        rig.sees(&[expected]);
+    }
+    rig.wait(60_000);
+    rig.sees(&[]);
+    rig.end(1, done());
+    rig.sees(&["idle", "processed 1"]);
+}
+
+#[test]
 fn a_push_that_does_not_say_how_it_stands_is_looked_up_before_it_is_claimed() {
     let mut rig = Rig::new(|config| config.keep_alive = None);
     rig.sees(&["next"]);
