@@ -89,7 +89,7 @@ fn contacts_of_people() -> [Route; 9] {
     [
         get(Human, "/api/v1/me/contacts", contacts::contacts),
         post(Human, "/api/v1/me/contacts/resolve", contacts::resolve),
-        post(Human, "/api/v1/me/contacts/remove", contacts::remove_contact),
+        post(Human, "/api/v1/me/contacts/remove", agent::remove_contact),
         get(Human, "/api/v1/me/contacts/requests", contacts::received_requests),
         post(Human, "/api/v1/me/contacts/requests", contacts::ask),
         get(Human, "/api/v1/me/contacts/requests/sent", contacts::sent_requests),

@@ -3,7 +3,7 @@
 use band_core::platform::plan::{AgentRow, ContactRequestRow, ContactRow, NewMessage, User, Write};
 use band_core::platform::{Chat, TEXT};
 use band_wire::rest::DeliveryRecord;
-use band_wire::{AgentId, ChatId, MessageId, Stamp};
+use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp};
 use rusqlite::{Connection, ToSql, params};
 
 use super::StoreError;
@@ -35,12 +35,7 @@ pub(super) fn run(scope: &mut Scope<'_>, write: &Write) -> Result<(), StoreError
         }
         Write::AddMember { chat, who, kind, role, status, at } => {
             scope.rosters.forget(*chat);
-            let sql = "INSERT INTO participants (chat_id, participant_id, kind, role, status, inserted_at)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-            let at = at.as_micros();
-            let (kind, role, status) = (kind.as_str(), role.as_str(), status.as_str());
-            execute(connection, sql, params![chat.uuid(), who.uuid(), kind, role, status, at])?;
-            touch(connection, *chat, at)
+            add_member(connection, *chat, *who, [kind.as_str(), role.as_str(), status.as_str()], *at)
         }
         Write::OpenExecution { execution, agent, chat, at } => {
             let sql = "INSERT INTO executions (agent_id, chat_id, id, inserted_at) VALUES (?1, ?2, ?3, ?4)
@@ -91,6 +86,20 @@ fn execute(connection: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<
 
 fn touch(connection: &Connection, chat: ChatId, at: i64) -> Result<(), StoreError> {
     execute(connection, "UPDATE chats SET updated_at = ?2 WHERE id = ?1", params![chat.uuid(), at])
+}
+
+fn add_member(
+    connection: &Connection,
+    chat: ChatId,
+    who: ParticipantId,
+    [kind, role, status]: [&str; 3],
+    at: Stamp,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO participants (chat_id, participant_id, kind, role, status, inserted_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let at = at.as_micros();
+    execute(connection, sql, params![chat.uuid(), who.uuid(), kind, role, status, at])?;
+    touch(connection, chat, at)
 }
 
 fn add_user(connection: &Connection, user: &User) -> Result<(), StoreError> {

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use band_wire::id::ContactRequest;
 use band_wire::rest::query::{ContactsQuery, NoQuery, SentContactRequestsQuery};
-use band_wire::rest::{ContactAction, CreateContactRequest, RemoveContact, ResolveHandle};
+use band_wire::rest::{ContactAction, CreateContactRequest, ResolveHandle};
 
 use super::Answered;
 use crate::http::answer;
@@ -29,15 +29,6 @@ pub(crate) async fn resolve(
     Json(body): Json<ResolveHandle>,
 ) -> Answered {
     Ok(answer::ok(ctx.app.resolve_handle(who, body).await?))
-}
-
-pub(crate) async fn remove_contact(
-    State(ctx): State<Context>,
-    Caller(who): Caller,
-    _: Query<NoQuery>,
-    Json(body): Json<RemoveContact>,
-) -> Answered {
-    Ok(answer::ok(ctx.app.remove_contact(who, body).await?))
 }
 
 pub(crate) async fn received_requests(
