@@ -216,7 +216,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_redirect_is_not_followed() {
-        let redirect = "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+        let redirect =
+            "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
         assert_eq!(asked(redirect).await.status(), 307);
     }
 

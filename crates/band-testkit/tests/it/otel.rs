@@ -139,7 +139,9 @@ async fn a_turn_and_its_phases_arrive_as_spans_and_its_lines_lead_to_them() {
 
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let text = std::fs::read_to_string(file).unwrap();
-    assert!(text.contains("Turn phase=cycle state=started") && text.contains("Turn phase=cycle state=returned"));
+    assert!(
+        text.contains("Turn phase=cycle state=started") && text.contains("Turn phase=cycle state=returned")
+    );
     let line = text.lines().find(|line| line.contains("Turn phase=handler state=returned")).unwrap();
     let line: Value = serde_json::from_str(line).unwrap();
     assert_eq!(line["otelTraceID"], hex(&turn.trace_id));

@@ -154,7 +154,8 @@ impl GracefulShutdown {
                     return Err(Error::Cleanup(text.to_owned()));
                 }
                 Progress::Waiting if self.task.is_empty() => {
-                    let text = "GracefulShutdown listens for no signal: call register() before wait_for_shutdown()";
+                    let text =
+                        "GracefulShutdown listens for no signal: call register() before wait_for_shutdown()";
                     return Err(Error::Config(text.to_owned()));
                 }
                 Progress::Waiting | Progress::Stopping => {}

@@ -259,8 +259,7 @@ mod tests {
         rest.transport = Some(Arc::new(Broken));
         let config = ContactEvents::HubRoom { task_id: None }.into();
         let chance = Chance::new(Some(1));
-        let mut desk =
-            ContactDesk::new(&config, RestClient::new(rest).unwrap(), chance, HubRoom::default());
+        let mut desk = ContactDesk::new(&config, RestClient::new(rest).unwrap(), chance, HubRoom::default());
         desk.tell(Input::Start);
         assert!(desk.order().is_none(), "it waits for its room");
         desk.next().await;

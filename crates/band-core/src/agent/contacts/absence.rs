@@ -39,7 +39,10 @@ impl Absence {
             self.newer.insert(id);
         }
         if let Some(known) = &mut self.known {
-            if is_contact { known.insert(id) } else { known.remove(&id) };
+            match is_contact {
+                true => known.insert(id),
+                false => known.remove(&id),
+            };
         }
     }
 

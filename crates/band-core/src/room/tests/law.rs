@@ -191,7 +191,10 @@ impl World {
         if n >= SYNTHETIC {
             return;
         }
-        assert!(self.left.started.iter().any(|(id, _)| *id == message.id), "a start is written down before it is made");
+        assert!(
+            self.left.started.iter().any(|(id, _)| *id == message.id),
+            "a start is written down before it is made"
+        );
         assert!(self.left.debts.iter().all(|debt| debt.message != message.id), "{n} has its verdict");
         assert!(!self.left.handled.contains(&message.id), "{n} is done with");
         let starts = self.starts.entry(n).or_default();

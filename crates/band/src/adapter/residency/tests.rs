@@ -147,7 +147,11 @@ async fn an_opening_that_hangs_ends_with_its_room_or_with_its_owner() {
     process.hangs.store(true, Ordering::Relaxed);
     residency.acquire(room).await.unwrap_err();
     residency.dispose(room).await.unwrap();
-    assert_eq!(Arc::strong_count(&process), 2, "the opening is over: only the residency has it, and this test");
+    assert_eq!(
+        Arc::strong_count(&process),
+        2,
+        "the opening is over: only the residency has it, and this test"
+    );
     residency.acquire(Id::new(Uuid::from_u128(1))).await.unwrap_err();
     drop(residency);
     tokio::task::yield_now().await;
