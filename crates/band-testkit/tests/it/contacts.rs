@@ -7,7 +7,7 @@ use band::contacts::{ContactEvent, ContactEventConfig, ContactEvents};
 use band::{Agent, FrameworkAdapter, Running, Turn, adapter_fn};
 use band_testkit::{NewAgent, PATIENCE, Person, Platform, Watcher};
 use band_wire::phx::Topic;
-use band_wire::rest::{AgentMe, ContactAction, Data, routes};
+use band_wire::rest::{AgentMe, ContactAction, Data, Message, routes};
 use band_wire::{ChatId, ContactRequestId};
 use serde_json::json;
 use tempfile::TempDir;
@@ -195,12 +195,17 @@ async fn requests_are_told_in_a_hub_room_with_its_rules_once_and_without_a_failu
     let timeline = town.ann.timeline(one.room).await.unwrap();
     let events: Vec<&str> = timeline.iter().map(|message| message.message_type.as_str()).collect();
     assert!(events.iter().all(|kind| *kind == "task"), "no failure, no reply: {events:?}");
+    let kinds = async || {
+        let timeline = town.ann.timeline(one.room).await.unwrap();
+        let kind = |message: &Message| message.metadata["contact_event_type"].as_str().map(str::to_owned);
+        timeline.iter().filter_map(kind).collect::<Vec<String>>()
+    };
+    // What people see of the second one is posted beside the turn that it has.
+    let shown = async { while kinds().await.len() < 2 {} };
+    timeout(PATIENCE, shown).await.unwrap();
     let stopped = running.stop(Some(PATIENCE)).await.unwrap();
     assert!(stopped.graceful);
-    let timeline = town.ann.timeline(one.room).await.unwrap();
-    let kinds: Vec<&str> =
-        timeline.iter().filter_map(|message| message.metadata["contact_event_type"].as_str()).collect();
-    assert_eq!(kinds, ["contact_request_received"; 2]);
+    assert_eq!(kinds().await, ["contact_request_received"; 2]);
 }
 
 #[tokio::test]
