@@ -51,6 +51,49 @@ pub fn for_models(schema: &Value) -> Value {
     without(schema, &BOUNDS)
 }
 
+/// What Gemini refuses in a schema.
+const NOT_GEMINI: [&str; 13] = [
+    "$defs",
+    "$schema",
+    "additionalProperties",
+    "contains",
+    "dependentSchemas",
+    "else",
+    "examples",
+    "if",
+    "not",
+    "patternProperties",
+    "propertyNames",
+    "then",
+    "unevaluatedProperties",
+];
+
+/// A schema in the words that Gemini knows.
+pub(super) fn for_gemini(schema: &Value) -> Value {
+    let mut schema = without(&without(schema, &NOT_GEMINI), &BOUNDS);
+    plain(&mut schema);
+    schema
+}
+
+/// References become objects, and one of several forms any of them.
+fn plain(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    if map.remove("$ref").is_some() {
+        map.insert("type".to_owned(), "object".into());
+    }
+    if let Some(forms) = map.remove("oneOf") {
+        map.insert("anyOf".to_owned(), forms);
+    }
+    for (key, value) in map.iter_mut() {
+        match (key.as_str(), value) {
+            ("properties", Value::Object(named)) => named.values_mut().for_each(plain),
+            ("anyOf" | "allOf" | "prefixItems", Value::Array(all)) => all.iter_mut().for_each(plain),
+            ("items", schema) => plain(schema),
+            _ => {}
+        }
+    }
+}
+
 /// A schema without these keywords, wherever they stand as keywords.
 pub(super) fn without(schema: &Value, keywords: &[&str]) -> Value {
     match schema {
@@ -259,5 +302,7 @@ mod tests {
         let (schema, _) = schema_of::<Wood>();
         let tree = &schema["$defs"]["Tree"];
         assert_eq!(tree["properties"]["leaves"]["items"]["$ref"], "#/$defs/Tree", "{schema}");
+        let gemini = for_gemini(&schema).to_string();
+        assert!(!gemini.contains('$') && gemini.contains(r#""items":{"type":"object"}"#), "{gemini}");
     }
 }

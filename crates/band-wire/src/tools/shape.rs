@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::ToolDefinition;
-use super::schema::without;
+use super::schema::for_gemini;
 use crate::word::words;
 
 words! {
@@ -25,7 +25,8 @@ words! {
 impl Format {
     /// A tool in this form.
     ///
-    /// Bounds are told over MCP alone. Gemini knows no `additionalProperties`.
+    /// Bounds are told over MCP alone. Gemini knows fewer keywords than the
+    /// others, and neither definitions nor references: what holds itself is told as an object there.
     pub fn shape(self, tool: &ToolDefinition) -> Value {
         let (name, description, parameters) = (&tool.name, &tool.description, &tool.parameters);
         match self {
@@ -43,7 +44,7 @@ impl Format {
             }
             Self::Gemini => json!({
                 "name": name, "description": description,
-                "parameters": without(parameters, &["additionalProperties"]),
+                "parameters": for_gemini(parameters),
             }),
             Self::Mcp => json!({
                 "name": name, "description": description, "inputSchema": tool.schema,

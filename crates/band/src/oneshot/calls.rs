@@ -78,8 +78,7 @@ impl Invocation {
     }
 
     fn shared(&self) -> TurnShared {
-        let port =
-            RestPort { rest: self.up.rest.clone(), room: self.start.room, chance: self.up.chance.clone() };
+        let port = RestPort::new(self.up.rest.clone(), self.start.room, self.up.chance.clone());
         let common = RoomShared {
             wake: Arc::default(),
             room: self.start.room,

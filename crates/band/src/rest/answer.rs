@@ -77,6 +77,11 @@ impl Answer {
         })
     }
 
+    /// The body of a success as it came.
+    pub(super) fn bytes(self) -> Bytes {
+        self.body
+    }
+
     /// The refusal, whatever its body is.
     pub(super) fn refusal(&self) -> ApiError {
         let mut error = match serde_json::from_slice::<Envelope>(&self.body) {

@@ -55,6 +55,8 @@ pub(super) struct Call {
     path: String,
     query: Vec<(&'static str, String)>,
     body: Option<Bytes>,
+    content_type: &'static str,
+    headers: Vec<(HeaderName, HeaderValue)>,
     idempotency_key: Option<HeaderValue>,
     policy: Policy,
     patience: Patience,
@@ -69,6 +71,8 @@ impl Call {
             path: path.into(),
             query: Vec::new(),
             body: None,
+            content_type: "application/json",
+            headers: Vec::new(),
             idempotency_key: None,
             policy,
             patience: Patience::Short,
@@ -83,6 +87,10 @@ impl Call {
 
     pub(super) fn post(path: impl Into<String>, policy: Policy) -> Self {
         Self::new(Method::POST, path, policy)
+    }
+
+    pub(super) fn put(path: impl Into<String>, policy: Policy) -> Self {
+        Self::new(Method::PUT, path, policy)
     }
 
     pub(super) fn delete(path: impl Into<String>) -> Self {
@@ -119,6 +127,20 @@ impl Call {
         let bytes = serde_json::to_vec(body)
             .map_err(|err| Error::Config(format!("the body of {} can't be written: {err}", self.path)))?;
         self.body = Some(bytes.into());
+        Ok(self)
+    }
+
+    /// With a body that is no JSON.
+    pub(super) fn bytes(mut self, body: Bytes, content_type: &'static str) -> Self {
+        self.body = Some(body);
+        self.content_type = content_type;
+        self
+    }
+
+    pub(super) fn header(mut self, name: &'static str, value: &str) -> Result<Self> {
+        let value = HeaderValue::from_str(value)
+            .map_err(|_| Error::Config(format!("{name}: {value:?}: only visible ASCII is allowed")))?;
+        self.headers.push((HeaderName::from_static(name), value));
         Ok(self)
     }
 
@@ -310,7 +332,10 @@ impl Inner {
             .header(ACCEPT, "application/json")
             .header(USER_AGENT, crate::USER_AGENT);
         if call.body.is_some() {
-            request = request.header(CONTENT_TYPE, "application/json");
+            request = request.header(CONTENT_TYPE, call.content_type);
+        }
+        for (name, value) in &call.headers {
+            request = request.header(name, value);
         }
         if let Some(key) = &call.idempotency_key {
             request = request.header(IDEMPOTENCY_KEY, key.clone());

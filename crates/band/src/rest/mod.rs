@@ -27,10 +27,13 @@ mod calls;
 mod client;
 mod config;
 mod contacts;
+mod files;
 mod gate;
 mod mark;
+mod memories;
 mod rate;
 mod retry;
+mod tasks;
 mod transport;
 mod waiting;
 

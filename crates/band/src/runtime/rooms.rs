@@ -67,7 +67,7 @@ impl Rooms {
         let mailbox: Arc<Mailbox> = Arc::default();
         let calls = Arc::new(RoomCalls::new(&self.parts, room, Arc::clone(&self.activity)));
         let journal = self.journals.entry(room).or_insert_with(|| journal.room(room)).clone();
-        let port = Arc::new(RestPort { rest: rest.clone(), room, chance: self.parts.chance.clone() });
+        let port = Arc::new(RestPort::new(rest.clone(), room, self.parts.chance.clone()));
         let turns = Turns::new(self.scene(), port, Arc::clone(&mailbox), journal.clone());
         let config = room_config(session, identity.id, adapter.judges_turns());
         let machine = Room::resume(config, Moment::ZERO, self.parts.chance.seed(), journal.recovered());

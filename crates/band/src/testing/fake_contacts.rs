@@ -9,8 +9,7 @@ use band_wire::rest::{
 use band_wire::{ContactRequestId, Id, Stamp};
 use uuid::Uuid;
 
-use super::fake_tools::{Said, answered, locked};
-use crate::error::ApiError;
+use super::fake_tools::{Said, answered, locked, not_found};
 use crate::tools::{Answer, ContactPort};
 
 /// What the made-up platform knows of contacts.
@@ -150,10 +149,6 @@ impl ContactPort for Said {
             locked(&self.contacts).settle(response.action, response.request_id, response.handle.as_deref());
         settled.map_or_else(not_found, answered)
     }
-}
-
-fn not_found<'a, T: Send + 'a>() -> Answer<'a, T> {
-    Box::pin(std::future::ready(Err(ApiError::new(404, "not found").into())))
 }
 
 fn bare(handle: &str) -> &str {

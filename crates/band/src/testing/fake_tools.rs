@@ -2,25 +2,33 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use band_core::room::{Member, Roster};
 use band_wire::rest::{
-    AgentContact, CreateChat, CreateEvent, EventCreated, EventType, MemberStatus, Message, MessageSent, Page,
-    Paged, Participant, Peer, PeerSource, Recipient, Role, SendMessage, SenderType,
+    AgentContact, Attachment, Board, CreateChat, CreateEvent, EventCreated, EventType, MemberStatus, Memory,
+    Message, MessageSent, Page, Paged, Participant, Peer, PeerSource, Recipient, Role, SendMessage,
+    SenderType, Task,
 };
 use band_wire::{AgentId, ChatId, ContactRequestId, Id, ParticipantId};
+use bytes::Bytes;
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+use tokio::time::error::Elapsed;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::fake_contacts::FakeContacts;
+use super::fake_files::FakeFiles;
+use super::fake_memory::FakeMemory;
+use super::fake_tasks::FakeTasks;
 use crate::adapter::{EffectiveFeatures, Identity, PlatformConnection};
 use crate::error::{ApiError, Result};
 use crate::history::RawHistory;
 use crate::journal::RoomJournal;
 use crate::rest::{RestClient, RestConfig};
-use crate::tools::{Answer, Offer, RoomPort, RoomTools, Tool};
+use crate::tools::{Answer, Offer, RoomPort, RoomTools, SeenFiles, Tool};
 use crate::turn::{AgentInput, IncomingMessage, RoomShared, Turn, TurnShared};
 
 /// A made-up room for unit tests of adapters: the agent and one person, `Ada` with the handle `ada`. It keeps
@@ -51,12 +59,14 @@ pub struct FakeTools {
 }
 
 /// A message that was sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Its text.
     pub content: String,
     /// Whom it mentions.
     pub mentions: Vec<ParticipantId>,
+    /// The files that it carries.
+    pub files: Vec<String>,
     /// Its idempotency key.
     pub key: String,
 }
@@ -83,9 +93,22 @@ pub(super) struct Said {
     /// Those that were opened, and for which task.
     rooms: Mutex<Vec<(ChatId, Option<String>)>>,
     pub(super) contacts: Mutex<FakeContacts>,
+    pub(super) memories: Mutex<FakeMemory>,
+    pub(super) files: Mutex<FakeFiles>,
+    pub(super) seen: SeenFiles,
+    pub(super) tasks: Mutex<FakeTasks>,
+    /// Wakes those who wait for something to be said.
+    news: Notify,
 }
 
+/// 2025-01-01T00:00:00Z in microseconds: when everything happens here.
+pub(super) const EPOCH: i64 = 1_735_689_600_000_000;
+
 impl Said {
+    pub(super) fn agent() -> AgentId {
+        Id::new(Uuid::from_u128(1))
+    }
+
     /// The refusal that the next call gets, if there is one.
     pub(super) fn refused<'a, T: Send + 'a>(&self) -> Option<Answer<'a, T>> {
         let refusal = locked(&self.refusals).pop_front()?;
@@ -102,7 +125,7 @@ impl Default for FakeTools {
 impl FakeTools {
     /// A room with the agent and Ada.
     pub fn new() -> Self {
-        let agent: AgentId = Id::new(Uuid::from_u128(1));
+        let agent = Said::agent();
         let people = vec![
             person(Self::ada(), SenderType::User, "Ada", "ada"),
             person(agent.into(), SenderType::Agent, "Echo", "ada/echo"),
@@ -227,19 +250,7 @@ impl FakeTools {
 
     /// The same, with a past.
     pub fn turn_after(&self, content: &str, history: RawHistory) -> AgentInput {
-        let message = Message {
-            id: Id::new(Uuid::new_v4()),
-            content: content.to_owned(),
-            message_type: "text".to_owned(),
-            sender_id: Self::ada(),
-            sender_type: "User".to_owned(),
-            sender_name: Some("Ada".to_owned()),
-            chat_room_id: Some(self.room),
-            metadata: self.mentions_in(content),
-            attachments: Vec::new(),
-            inserted_at: None,
-            updated_at: None,
-        };
+        let message = self.message_of_ada(content);
         let trigger = message.id;
         let shared = self.shared(trigger);
         let participants = shared.roster().members();
@@ -270,9 +281,86 @@ impl FakeTools {
         locked(&self.said.messages).clone()
     }
 
+    /// The first message that has this in it.
+    ///
+    /// # Panics
+    /// There is none; the text names all that were sent.
+    #[track_caller]
+    pub fn expect_sent(&self, fragment: &str) -> Sent {
+        let sent = self.sent();
+        let found = sent.iter().find(|one| one.content.contains(fragment)).cloned();
+        assert!(found.is_some(), "No message with {fragment:?} in it. Sent: {sent:?}");
+        found.unwrap_or_default()
+    }
+
+    /// Waits for a message that has this in it.
+    ///
+    /// # Errors
+    /// None came in time.
+    pub async fn until_said(&self, fragment: &str, within: Duration) -> Result<Sent, Elapsed> {
+        let said = async {
+            loop {
+                let news = self.said.news.notified();
+                tokio::pin!(news);
+                // Before the look, so that nothing is missed between it and the wait.
+                news.as_mut().enable();
+                if let Some(sent) = self.sent().into_iter().find(|one| one.content.contains(fragment)) {
+                    return sent;
+                }
+                news.await;
+            }
+        };
+        tokio::time::timeout(within, said).await
+    }
+
+    /// A file that someone shared in the room: a message of Ada's carries it.
+    pub fn share_file(&self, name: &str, content_type: &str, content: impl Into<Bytes>) -> Attachment {
+        let mut files = locked(&self.said.files);
+        let file = files.store(name, content_type, content.into());
+        let message = Message { attachments: vec![json!(file)], ..self.message_of_ada(name) };
+        files.past.push(message);
+        file
+    }
+
+    /// What was remembered, the oldest first.
+    pub fn memories(&self) -> Vec<Memory> {
+        locked(&self.said.memories).0.clone()
+    }
+
+    /// The tasks of the room, by number.
+    pub fn tasks(&self) -> Vec<Task> {
+        locked(&self.said.tasks).tasks.iter().map(|(task, _)| task.clone()).collect()
+    }
+
+    /// The board of the room, once it was set.
+    pub fn board(&self) -> Option<Board> {
+        locked(&self.said.tasks).board.clone()
+    }
+
+    /// The files of the room with their bytes.
+    pub fn files(&self) -> Vec<(Attachment, Bytes)> {
+        locked(&self.said.files).stored.clone()
+    }
+
     /// The events so far.
     pub fn events(&self) -> Vec<SentEvent> {
         locked(&self.said.events).clone()
+    }
+
+    fn message_of_ada(&self, content: &str) -> Message {
+        Message {
+            id: Id::new(Uuid::new_v4()),
+            content: content.to_owned(),
+            message_type: "text".to_owned(),
+            sender_id: Self::ada(),
+            sender_type: "User".to_owned(),
+            sender_name: Some("Ada".to_owned()),
+            chat_room_id: Some(self.room),
+            metadata: self.mentions_in(content),
+            attachments: Vec::new(),
+            inserted_at: None,
+            updated_at: None,
+        }
     }
 
     fn mentions_in(&self, content: &str) -> Map<String, Value> {
@@ -328,10 +416,18 @@ impl RoomPort for Said {
         }
         let mentions: Vec<ParticipantId> =
             message.mentions.iter().filter_map(|mention| mention.id.as_ref()?.parse().ok()).collect();
-        let recipients =
-            mentions.iter().map(|id| Recipient { id: *id, handle: String::new(), name: None }).collect();
-        let sent = Sent { content: message.content.clone(), mentions, key: key.to_owned() };
-        locked(&self.messages).push(sent);
+        let people = locked(&self.people).clone();
+        let known = people.into_iter().filter(|person| mentions.contains(&person.id));
+        let recipients = known
+            .map(|person| Recipient {
+                id: person.id,
+                handle: person.handle.unwrap_or_default(),
+                name: person.name,
+            })
+            .collect();
+        let (content, files) = (message.content.clone(), message.attachment_ids.clone());
+        locked(&self.messages).push(Sent { content, mentions, files, key: key.to_owned() });
+        self.news.notify_waiters();
         answered(MessageSent { id: Id::new(Uuid::new_v4()), success: true, recipients })
     }
 
@@ -344,6 +440,7 @@ impl RoomPort for Said {
             content: event.content.clone(),
             metadata: event.metadata.clone(),
         });
+        self.news.notify_waiters();
         let id = Id::new(Uuid::new_v4());
         answered(EventCreated { id, message_type: event.message_type.into(), success: true })
     }
@@ -357,7 +454,7 @@ impl RoomPort for Said {
             return refused;
         }
         let Some(peer) = locked(&self.peers).iter().find(|peer| peer.id == who).cloned() else {
-            return Box::pin(std::future::ready(Err(ApiError::new(404, "not found").into())));
+            return not_found();
         };
         let mut added = person(peer.id, SenderType::User, &peer.name, &peer.handle);
         (added.kind, added.role) = (peer.kind, role.into());
@@ -398,6 +495,14 @@ pub(super) fn paged<T: Clone>(all: &[T], page: u64, page_size: u64) -> Paged<T, 
     let total_pages = total_count.div_ceil(page_size.max(1));
     let data = all.iter().skip(skipped).take(size).cloned().collect();
     Paged { data, metadata: Page { page, page_size, total_count, total_pages } }
+}
+
+pub(super) fn not_found<'a, T: Send + 'a>() -> Answer<'a, T> {
+    Box::pin(std::future::ready(Err(ApiError::new(404, "not found").into())))
+}
+
+pub(super) fn unprocessable<'a, T: Send + 'a>() -> Answer<'a, T> {
+    Box::pin(std::future::ready(Err(ApiError::new(422, "can't be done").into())))
 }
 
 pub(super) fn answered<'a, T: Send + 'a>(value: T) -> Answer<'a, T> {

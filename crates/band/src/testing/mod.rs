@@ -1,6 +1,9 @@
 //! What adapters are tested with, without a platform.
 
 mod fake_contacts;
+mod fake_files;
+mod fake_memory;
+mod fake_tasks;
 mod fake_tools;
 mod probe;
 

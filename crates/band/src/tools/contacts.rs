@@ -1,6 +1,5 @@
 //! The tools for contacts: offered where the adapter chose them, and always in the hub room.
 
-use band_core::turn::Effect;
 use band_wire::rest::query::SentFilter;
 use band_wire::rest::{
     AddContact, AgentContact, ContactAction, ContactRemoval, ContactRequestState, ContactRequestStatus,
@@ -16,7 +15,7 @@ use super::RoomTools;
 use super::dispatch::{number, told};
 use super::port::{Answer, RestPort};
 use crate::contacts::either;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The calls about an agent's contacts.
 pub(crate) trait ContactPort: Send + Sync {
@@ -127,16 +126,6 @@ impl RoomTools {
         either(handle.is_some() || request.is_some(), "request_id")?;
         let response = RespondContact { action, handle: handle.map(str::to_owned), request_id: request };
         self.act(|| self.shared.port.respond_contact(&response)).await
-    }
-
-    /// What was done counts for the turn; a turn that was asked to end does nothing more.
-    async fn act<'a, T>(&self, work: impl FnOnce() -> Answer<'a, T> + Send) -> Result<T> {
-        if self.shared.cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
-        let done = work().await?;
-        self.shared.ledger().record(Effect::Act);
-        Ok(done)
     }
 }
 

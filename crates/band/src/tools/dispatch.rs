@@ -5,7 +5,9 @@ use band_wire::tools::{AgentCall, MAX_PROBLEM_TEXT, Problems};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::memory::{memory_id, misfit};
 use super::set::Offered;
+use super::tasks::task_ref;
 use super::{RoomTools, ToolOutcome};
 use crate::error::Result;
 
@@ -63,7 +65,33 @@ impl RoomTools {
             AgentCall::RemoveContact(args) => self.do_remove_contact(args).await,
             AgentCall::ListContactRequests(args) => self.do_list_contact_requests(args).await,
             AgentCall::RespondContactRequest(args) => self.do_respond_contact_request(args).await,
-            other => Err(crate::Error::Config(format!("{other:?} is not served yet"))),
+            AgentCall::ListMemories(args) => told(self.list_memories(&args).await),
+            AgentCall::StoreMemory(args) => self.do_store_memory(args).await,
+            AgentCall::GetMemory(args) => told(self.get_memory(memory_id(&args.memory_id)?).await),
+            AgentCall::SupersedeMemory(args) => {
+                told(self.supersede_memory(memory_id(&args.memory_id)?).await)
+            }
+            AgentCall::ArchiveMemory(args) => told(self.archive_memory(memory_id(&args.memory_id)?).await),
+            AgentCall::ListRoomFiles(args) => told(self.list_room_files(args.cursor.as_deref()).await),
+            AgentCall::ReadRoomFile(args) => self.do_read_room_file(&args.file_id).await,
+            AgentCall::SendRoomFile(args) => self.do_send_room_file(args).await,
+            other => self.run_board(other).await,
+        }
+    }
+
+    async fn run_board(&self, call: AgentCall) -> Result<Value> {
+        match call {
+            AgentCall::ListTasks(args) => told(self.list_tasks(&args).await),
+            AgentCall::CreateTask(args) => self.do_create_task(args).await,
+            AgentCall::GetTask(args) => {
+                told(self.get_task(task_ref(&args.id)?, args.include.is_some()).await)
+            }
+            AgentCall::UpdateTask(args) => self.do_update_task(args).await,
+            AgentCall::GetTaskHistory(args) => self.do_get_task_history(args).await,
+            AgentCall::GetBoard(args) => told(self.get_board(args.include.is_some()).await),
+            AgentCall::SetBoard(args) => self.do_set_board(args).await,
+            // A tool that the catalogue knows and this does not: a table below tries them all.
+            other => Err(misfit(format_args!("{other:?} is not served"))),
         }
     }
 }

@@ -4,14 +4,20 @@ mod contacts;
 mod custom;
 mod dispatch;
 mod error;
+mod files;
 mod guard;
 mod members;
+mod memory;
 mod outcome;
 mod port;
 mod resolve;
 mod set;
 mod show;
+mod tasks;
 mod wrapped;
+
+#[cfg(test)]
+mod each_tool;
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,13 +36,17 @@ pub use band_wire::tools::{AgentTool, Effect, Format, Group, HumanTool, ToolDefi
 pub(crate) use contacts::ContactPort;
 pub use custom::{Tool, ToolContext};
 pub use error::ToolError;
+pub use files::{FileContent, FileList, MAX_SENT, MAX_SHOWN_IMAGE, MAX_SHOWN_TEXT};
+pub(crate) use files::{FilePort, SeenFiles};
 pub use guard::{GuardVerdict, LoopGuard};
 pub use members::{Added, AddedStatus, Removed};
+pub(crate) use memory::MemoryPort;
 pub use outcome::{Image, ToolOutcome, model_text};
 pub(crate) use port::{Answer, RestPort, RoomPort};
 pub use set::ToolSet;
 pub(crate) use set::{Offer, check_own};
 pub use show::redacted;
+pub(crate) use tasks::TaskPort;
 pub use wrapped::WrappedTool;
 
 /// What stands for the middle of a text that was cut.
@@ -217,12 +227,31 @@ impl RoomTools {
     }
 
     pub(crate) async fn send_to(&self, content: String, to: Vec<ParticipantId>) -> Result<MessageSent> {
-        let sent = self.notice_to(content, to).await?;
+        self.send_with(content, to, Vec::new()).await
+    }
+
+    /// With files of the room.
+    pub(crate) async fn send_with(
+        &self,
+        content: String,
+        to: Vec<ParticipantId>,
+        files: Vec<String>,
+    ) -> Result<MessageSent> {
+        let sent = self.post(content, to, files).await?;
         self.shared.ledger().record(Effect::Reply);
         Ok(sent)
     }
 
     pub(crate) async fn notice_to(&self, content: String, to: Vec<ParticipantId>) -> Result<MessageSent> {
+        self.post(content, to, Vec::new()).await
+    }
+
+    async fn post(
+        &self,
+        content: String,
+        to: Vec<ParticipantId>,
+        attachment_ids: Vec<String>,
+    ) -> Result<MessageSent> {
         self.may_post(&content)?;
         let (trigger, ordinal) = (self.shared.trigger, self.shared.next_send());
         if let Some(id) = self.shared.journal.posted(trigger, ordinal) {
@@ -235,7 +264,7 @@ impl RoomTools {
             format!("{trigger}-{ordinal}")
         };
         let mentions = to.into_iter().map(|id| self.mention(id)).collect();
-        let message = SendMessage { content, mentions, attachment_ids: Vec::new() };
+        let message = SendMessage { content, mentions, attachment_ids };
         // It may wait for the platform for minutes, and no longer than the turn lives.
         let sent = match self.bound(self.shared.port.send(&message, &key)).await.flatten() {
             Err(err) => already_sent(&err).map_or_else(|| self.posted(Err(err)), Ok),
@@ -275,6 +304,7 @@ impl RoomTools {
                 self.shared.note_stopped();
                 Error::Stopped { room: self.room() }
             }
+            Some(api) if is_gone(api) => ToolError::MentionNotInRoom.into(),
             Some(_) | None => err,
         })
     }
@@ -291,8 +321,14 @@ fn already_sent(err: &Error) -> Option<MessageSent> {
 
 /// Whether the platform has certainly stored nothing.
 fn is_refusal(err: &Error) -> bool {
-    matches!(err, Error::Stopped { .. })
+    matches!(err, Error::Stopped { .. } | Error::Tool(ToolError::MentionNotInRoom))
         || err.status().is_some_and(|status| matches!(status, 400..408 | 410..500))
+}
+
+/// Whether someone who is mentioned has left the room meanwhile. Platforms say it in the code, the text, or both.
+fn is_gone(api: &crate::ApiError) -> bool {
+    let token = code::MENTIONED_PARTICIPANT_NOT_IN_ROOM;
+    api.status_code == 422 && (api.message == token || api.code == token)
 }
 
 fn is_stop(status: u16, message: &str) -> bool {

@@ -9,6 +9,9 @@ use band_wire::rest::{
 use band_wire::{ChatId, MessageId, ParticipantId};
 
 use super::ContactPort;
+use super::files::{FilePort, SeenFiles};
+use super::memory::MemoryPort;
+use super::tasks::TaskPort;
 use crate::error::{Error, Result};
 use crate::rest::{Mark, RestClient};
 use crate::sim::Chance;
@@ -17,7 +20,7 @@ use crate::sim::Chance;
 pub(crate) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
 /// The calls of one room.
-pub(crate) trait RoomPort: ContactPort {
+pub(crate) trait RoomPort: ContactPort + MemoryPort + FilePort + TaskPort {
     /// Posts a message; a repeated key never makes a second one.
     fn send<'a>(&'a self, message: &'a SendMessage, key: &'a str) -> Answer<'a, MessageSent>;
     /// Posts an event.
@@ -39,9 +42,16 @@ pub(crate) trait RoomPort: ContactPort {
 /// The platform behind the REST client.
 #[derive(Debug)]
 pub(crate) struct RestPort {
-    pub(crate) rest: RestClient,
-    pub(crate) room: ChatId,
-    pub(crate) chance: Chance,
+    pub(super) rest: RestClient,
+    pub(super) room: ChatId,
+    chance: Chance,
+    pub(super) seen: SeenFiles,
+}
+
+impl RestPort {
+    pub(crate) fn new(rest: RestClient, room: ChatId, chance: Chance) -> Self {
+        Self { rest, room, chance, seen: SeenFiles::default() }
+    }
 }
 
 impl RoomPort for RestPort {

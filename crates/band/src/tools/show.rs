@@ -1,11 +1,11 @@
 //! What a model says and shows, and what people see of its calls.
 
-use band_wire::rest::{CreateEvent, EventType};
+use band_wire::rest::{CreateEvent, EventType, Recipient};
 use band_wire::text::cut_middle;
 use band_wire::tools::args::{SendEventArgs, SendMessageArgs, ShownEvent};
 use serde_json::{Value, json};
 
-use super::{CUT, RoomTools, ToolOutcome};
+use super::{CUT, RoomTools, ToolError, ToolOutcome};
 use crate::adapter::Emit;
 use crate::error::Result;
 
@@ -41,7 +41,13 @@ impl RoomTools {
 
     pub(super) async fn do_send_message(&self, args: SendMessageArgs) -> Result<Value> {
         let found = self.resolve(&args.mentions).await?;
-        let mut sent = json!(self.send_to(args.content, found.to).await?);
+        let sent = self.send_to(args.content, found.to).await?;
+        let unnamed: Vec<String> =
+            sent.recipients.iter().filter(|one| one.handle.is_empty()).map(named).collect();
+        if !unnamed.is_empty() {
+            return Err(ToolError::Unconfirmed { id: sent.id, recipients: unnamed.join(", ") }.into());
+        }
+        let mut sent = json!(sent);
         if let (true, Some(sent)) = (found.self_dropped, sent.as_object_mut()) {
             sent.insert("warning".to_owned(), "you were left out of the mentions".into());
         }
@@ -55,6 +61,13 @@ impl RoomTools {
             ShownEvent::Task => EventType::Task,
         };
         super::dispatch::told(self.send_event(kind, args.content, args.metadata).await)
+    }
+}
+
+fn named(recipient: &Recipient) -> String {
+    match &recipient.name {
+        Some(name) => format!("id={} name={name}", recipient.id),
+        None => format!("id={}", recipient.id),
     }
 }
 

@@ -6,57 +6,10 @@ use serde_json::{Map, Value};
 
 use super::super::{Problems, ToolArgs};
 use super::rules::{given, resource_id};
+use crate::rest::{MemoryScope, MemorySegment, MemorySystem, MemoryType};
 use crate::word::words;
 
 words! {
-    /// How long something is remembered for.
-    pub enum MemorySystem {
-        /// What was just perceived.
-        Sensory = "sensory",
-        /// What matters for the work at hand.
-        Working = "working",
-        /// What is to stay.
-        LongTerm = "long_term",
-    }
-
-    /// What kind of thing is remembered.
-    pub enum MemoryType {
-        /// Seen. Sensory.
-        Iconic = "iconic",
-        /// Heard. Sensory.
-        Echoic = "echoic",
-        /// Felt. Sensory.
-        Haptic = "haptic",
-        /// What happened.
-        Episodic = "episodic",
-        /// What is so.
-        Semantic = "semantic",
-        /// How something is done.
-        Procedural = "procedural",
-    }
-
-    /// What it is about.
-    pub enum MemorySegment {
-        /// A person.
-        User = "user",
-        /// The agent itself.
-        Agent = "agent",
-        /// A tool.
-        Tool = "tool",
-        /// How to behave.
-        Guideline = "guideline",
-    }
-
-    /// Who may recall what is stored.
-    pub enum MemoryStoreScope {
-        /// The agent alone.
-        Agent = "agent",
-        /// Whoever works with the person or agent that it is about.
-        Subject = "subject",
-        /// All agents of the organization.
-        Organization = "organization",
-    }
-
     /// Which of the memories, by who may recall them.
     pub enum MemoryListScope {
         /// The agent's own.
@@ -79,18 +32,6 @@ words! {
         Archived = "archived",
         /// All of them.
         All = "all",
-    }
-}
-
-impl MemorySystem {
-    /// The types of memories that it holds.
-    pub const fn types(self) -> &'static [MemoryType] {
-        match self {
-            Self::Sensory => &[MemoryType::Iconic, MemoryType::Echoic, MemoryType::Haptic],
-            Self::Working | Self::LongTerm => {
-                &[MemoryType::Episodic, MemoryType::Semantic, MemoryType::Procedural]
-            }
-        }
     }
 }
 
@@ -141,7 +82,7 @@ pub struct StoreMemoryArgs {
     /// Why it is worth remembering.
     pub thought: String,
     /// Who may recall it: agent (you alone), subject (those who work with the subject), organization (all its agents).
-    pub scope: MemoryStoreScope,
+    pub scope: MemoryScope,
     /// The id of the person or agent that it is about. Needed for the scope subject; never make one up.
     pub subject_id: Option<String>,
     /// Data to keep with it, such as tags.
@@ -161,7 +102,7 @@ impl ToolArgs for StoreMemoryArgs {
             );
             problems.broken("type", text);
         }
-        if self.scope == MemoryStoreScope::Subject && given(self.subject_id.as_deref()).is_none() {
+        if self.scope == MemoryScope::Subject && given(self.subject_id.as_deref()).is_none() {
             problems.broken("subject_id", SUBJECT_MISSING);
         }
     }

@@ -34,11 +34,11 @@ pub use human_memory::{
     RestoreUserMemoryArgs, SupersedeUserMemoryArgs,
 };
 pub use memory::{
-    ArchiveMemoryArgs, GetMemoryArgs, ListMemoriesArgs, MemoryListScope, MemorySegment, MemoryStatusFilter,
-    MemoryStoreScope, MemorySystem, MemoryType, StoreMemoryArgs, SupersedeMemoryArgs,
+    ArchiveMemoryArgs, GetMemoryArgs, ListMemoriesArgs, MemoryListScope, MemoryStatusFilter, StoreMemoryArgs,
+    SupersedeMemoryArgs,
 };
 pub use rules::{bare_task_reference, given, is_resource_id};
 pub use tasks::{
     CreateTaskArgs, GetBoardArgs, GetTaskArgs, GetTaskHistoryArgs, Include, ListTasksArgs, SetBoardArgs,
-    TaskListState, TaskState, TaskStatus, UpdateTaskArgs,
+    TaskListState, TaskState, UpdateTaskArgs,
 };

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{Problems, ToolArgs};
 use super::rules::{at_least_one, task_reference};
+use crate::rest::TaskStatus;
 use crate::word::words;
 
 words! {
@@ -30,22 +31,6 @@ words! {
         Cancelled = "cancelled",
         /// Put away.
         Archived = "archived",
-    }
-
-    /// How far the work of one on a task is.
-    pub enum TaskStatus {
-        /// Not begun.
-        Pending = "pending",
-        /// Under way.
-        InProgress = "in_progress",
-        /// Waits for something.
-        Blocked = "blocked",
-        /// Done, and to be looked at.
-        InReview = "in_review",
-        /// It went wrong.
-        Failed = "failed",
-        /// Done.
-        Completed = "completed",
     }
 
     /// What is told with a task or the board.
