@@ -20,6 +20,7 @@ pub mod oneshot;
 pub mod otel;
 mod preprocess;
 pub mod presence;
+pub mod prompt;
 pub mod rest;
 mod retry_after;
 mod runtime;

@@ -26,6 +26,10 @@ pub use shape::Format;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+/// How mentions are written: in the schemas of tools and in system prompts alike, so that they can't disagree.
+pub const MENTIONS: &str = "`mentions` takes ids of participants, one at least. Ids are safest; handles work too: \
+                            `@<username>` for a user, `@<username>/<agent-name>` for an agent.";
+
 /// The arguments of a tool.
 pub trait ToolArgs: DeserializeOwned + JsonSchema {
     /// Spellings that are taken for a field and not advertised: theirs, ours.

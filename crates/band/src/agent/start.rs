@@ -127,8 +127,9 @@ impl Host {
         link.contacts = setup.contacts.options().listens();
         link.seed = Some(known.chance.seed());
         let hub = HubRoom::default();
+        let told = crate::prompt::hub(known.features.tools(true).names());
         let contacts =
-            ContactDesk::new(&setup.contacts, known.rest.clone(), known.chance.clone(), hub.clone());
+            ContactDesk::new(&setup.contacts, known.rest.clone(), known.chance.clone(), hub.clone(), told);
         let parts = Parts {
             rest: known.rest,
             link,

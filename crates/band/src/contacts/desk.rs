@@ -14,7 +14,7 @@ use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{ContactCallback, ContactEvent, ContactEventConfig, ContactTools, HubRoom, prompt};
+use super::{ContactCallback, ContactEvent, ContactEventConfig, ContactTools, HubRoom};
 use crate::alarm;
 use crate::rest::RestClient;
 use crate::sim::Chance;
@@ -30,7 +30,7 @@ pub(crate) enum Order {
     /// The agent is in this room, whether the platform has pushed that or not.
     Serve(ChatId),
     /// This room is the hub; the text is for its model.
-    Designate(ChatId, &'static str),
+    Designate(ChatId, String),
     /// A message of the agent's own for this room.
     Tell(ChatId, Box<Message>),
     /// The start is done.
@@ -46,6 +46,7 @@ pub(crate) struct ContactDesk {
     callback: Option<ContactCallback>,
     task_id: Option<String>,
     hub: HubRoom,
+    told: String,
     /// The calls under way, each with the input that it becomes. The machine bounds them: one of each kind.
     calls: JoinSet<Input>,
     /// What each of them becomes when its task breaks.
@@ -53,7 +54,14 @@ pub(crate) struct ContactDesk {
 }
 
 impl ContactDesk {
-    pub(crate) fn new(config: &ContactEventConfig, rest: RestClient, chance: Chance, hub: HubRoom) -> Self {
+    /// `told` is what the model is told in the hub room.
+    pub(crate) fn new(
+        config: &ContactEventConfig,
+        rest: RestClient,
+        chance: Chance,
+        hub: HubRoom,
+        told: String,
+    ) -> Self {
         let parsed = config.hub_task_id.as_deref().and_then(|id| Uuid::try_parse(id).ok());
         Self {
             machine: Contacts::new(config.options(), chance.seed()),
@@ -63,6 +71,7 @@ impl ContactDesk {
             callback: config.on_event.clone(),
             task_id: parsed.map(|id| id.to_string()),
             hub,
+            told,
             calls: JoinSet::new(),
             otherwise: BTreeMap::new(),
         }
@@ -119,7 +128,7 @@ impl ContactDesk {
                     tracing::info!(target: "band.contacts", %room, "contact events are handled in a room of their own");
                     return Some(Order::Serve(room));
                 }
-                Output::Designate(room) => return Some(Order::Designate(room, prompt::HUB)),
+                Output::Designate(room) => return Some(Order::Designate(room, self.told.clone())),
                 Output::Tell(room, text) => {
                     return Some(Order::Tell(room, Box::new(self.synthetic(room, text))));
                 }
@@ -259,7 +268,13 @@ mod tests {
         rest.transport = Some(Arc::new(Broken));
         let config = ContactEvents::HubRoom { task_id: None }.into();
         let chance = Chance::new(Some(1));
-        let mut desk = ContactDesk::new(&config, RestClient::new(rest).unwrap(), chance, HubRoom::default());
+        let mut desk = ContactDesk::new(
+            &config,
+            RestClient::new(rest).unwrap(),
+            chance,
+            HubRoom::default(),
+            String::new(),
+        );
         desk.tell(Input::Start);
         assert!(desk.order().is_none(), "it waits for its room");
         desk.next().await;

@@ -11,7 +11,6 @@
 //! while nobody listened are found by listing them.
 
 mod desk;
-mod prompt;
 mod tools;
 
 use std::fmt;

@@ -268,7 +268,7 @@ impl Runtime {
             Order::Serve(room) => self.tell(Input::Added(room)),
             Order::Designate(room, text) => self.rooms.mail(room, |mailbox| {
                 mailbox.hub();
-                mailbox.system(text.to_owned());
+                mailbox.system(text);
             }),
             Order::Tell(room, message) => self.rooms.mail(room, |mailbox| mailbox.synthetic(message)),
             Order::Settled => {

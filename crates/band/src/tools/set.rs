@@ -47,6 +47,11 @@ impl ToolSet {
         self.0.iter().map(Offered::definition)
     }
 
+    /// The names, in the order in which they are advertised.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.definitions().map(|tool| tool.name.as_ref())
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -189,7 +194,7 @@ mod tests {
     }
 
     fn names(set: &ToolSet) -> Vec<&str> {
-        set.definitions().map(|tool| tool.name.as_ref()).collect()
+        set.names().collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::{Problems, ToolArgs};
+use super::super::{MENTIONS, Problems, ToolArgs};
 use super::rules::{uuid, visible};
 use crate::rest::Role;
 use crate::word::words;
@@ -59,8 +59,8 @@ const fn member() -> ParticipantRole {
 pub struct SendMessageArgs {
     /// What to say. It must not be blank.
     pub content: String,
-    /// Who it is for, one at least. A participant's id is safest; a handle works too: @user for a person, @user/agent
-    /// for an agent.
+    /// Whom it is for, one at least.
+    #[schemars(description = MENTIONS)]
     pub mentions: Vec<String>,
 }
 

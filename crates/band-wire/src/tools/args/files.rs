@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{Problems, ToolArgs};
+use super::super::{MENTIONS, Problems, ToolArgs};
 use super::rules::resource_id;
 
 /// List files that were shared in this room, as far as you can see its past. A page may be empty and still name a next
@@ -40,7 +40,8 @@ pub struct SendRoomFileArgs {
     /// What the message says. Without one it names the file.
     #[serde(default)]
     pub caption: String,
-    /// Who it is for, one at least: ids or handles.
+    /// Whom it is for, one at least.
+    #[schemars(description = MENTIONS)]
     pub mentions: Vec<String>,
 }
 
