@@ -5,29 +5,34 @@ use band_wire::{ChatId, MessageId};
 use tokio::time::Instant;
 use tracing::Instrument;
 
+use crate::adapter::AdapterErrorKind;
 use crate::adapter::dispatch::Dispatched;
 
 /// What a phase comes to.
 pub(super) trait Outcome {
-    /// Whether that is an error.
-    fn is_error(&self) -> bool;
+    /// In a word: `returned`, `Error`, or `cancelled` when it ended because it was asked to.
+    fn state(&self) -> &'static str;
 }
 
 impl<T, E> Outcome for Result<T, E> {
-    fn is_error(&self) -> bool {
-        self.is_err()
+    fn state(&self) -> &'static str {
+        if self.is_err() { "Error" } else { "returned" }
     }
 }
 
 impl Outcome for Answer {
-    fn is_error(&self) -> bool {
-        matches!(self, Self::History(Err(_)))
+    fn state(&self) -> &'static str {
+        if matches!(self, Self::History(Err(_))) { "Error" } else { "returned" }
     }
 }
 
 impl Outcome for Dispatched {
-    fn is_error(&self) -> bool {
-        matches!(self, Self::Turn(Err(_)))
+    fn state(&self) -> &'static str {
+        match self {
+            Self::Turn(Err(err)) if err.kind() == AdapterErrorKind::Cancelled => "cancelled",
+            Self::Turn(Err(_)) => "Error",
+            Self::WithoutTurn | Self::Turn(Ok(())) => "returned",
+        }
     }
 }
 
@@ -54,7 +59,7 @@ pub(super) async fn told<T: Outcome>(
     let mut watch = Watch { name, room, message, began: Instant::now(), state: "cancelled" };
     tracing::debug!(target: "band.room", "Turn phase={name} state=started room={room} message={message}");
     let outcome = step.await;
-    watch.state = if outcome.is_error() { "Error" } else { "returned" };
+    watch.state = outcome.state();
     outcome
 }
 

@@ -3,11 +3,13 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "all of this is tests")]
 
 mod beside;
+mod claims;
 mod cleanups;
 mod contract;
 mod control;
 mod cut_off;
 mod faults;
+mod grepped;
 mod health;
 mod knobs;
 mod layers;
@@ -21,4 +23,5 @@ mod rooms;
 mod scene;
 mod signals;
 mod starting;
+mod supervision;
 mod traps;

@@ -1,6 +1,7 @@
 //! `run()` and the signals that end it. Each test has a process of its own.
 
 use std::process::Command;
+use std::sync::{Arc, OnceLock};
 
 use band::{GracefulShutdown, SessionConfig, ShutdownSignal, run_with_graceful_shutdown};
 
@@ -159,7 +160,7 @@ async fn a_child_that_listens_itself() {
 async fn a_graceful_shutdown_obeys_the_first_signal_and_ignores_the_others() {
     let platform = Platform::start(&[1]).await;
     let (agent, book) = agent_of(&platform, SessionConfig::default());
-    let told = std::sync::Arc::clone(&book);
+    let told = Arc::clone(&book);
     let mut shutdown = GracefulShutdown::new(&agent).timeout(Some(PATIENCE)).on_signal(move |signal| {
         told.note(format!("{signal} {}", signal.number()));
         panic!("is only logged");
@@ -184,6 +185,31 @@ async fn a_graceful_shutdown_obeys_the_first_signal_and_ignores_the_others() {
     platform.stands(1, id, "processed").await;
     assert_eq!(book.notes().iter().filter(|note| note.starts_with("SIG")).count(), 1);
     shutdown.unregister().await;
+}
+
+#[tokio::test]
+async fn trap_47_the_signal_is_on_record_before_the_callback_and_the_stop_begins_after_it() {
+    let platform = Platform::start(&[1]).await;
+    let (agent, book) = agent_of(&platform, SessionConfig::default());
+    let (told, asked) = (Arc::clone(&book), Arc::new(OnceLock::<GracefulShutdown>::new()));
+    let known = Arc::clone(&asked);
+    let mut shutdown = GracefulShutdown::new(&agent).timeout(None).on_signal(move |_| {
+        let on_record = known.get().is_some_and(GracefulShutdown::is_shutting_down);
+        told.note(format!("signal, on record {on_record}"));
+        // A second one while the callback is at it.
+        signal("-INT");
+    });
+    shutdown.register().unwrap();
+    assert!(asked.set(shutdown).is_ok());
+    let _running = agent.start().await.unwrap();
+    signal("-TERM");
+    let waited = asked.get().unwrap().wait_for_shutdown();
+    let (first, _) = tokio::time::timeout(PATIENCE, waited).await.unwrap().unwrap();
+    assert_eq!(first, ShutdownSignal::Terminate);
+    let notes = book.notes();
+    let at = |text: &str| notes.iter().position(|note| note == text).unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(at("signal, on record true") < at("cleanup all"), "{notes:?}");
+    assert_eq!(notes.iter().filter(|note| note.starts_with("signal")).count(), 1);
 }
 
 #[tokio::test]
