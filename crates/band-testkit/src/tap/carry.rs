@@ -67,7 +67,7 @@ async fn ask(
     while let Some(request) = requests.next(&mut from).await? {
         if let Some(note) = request.path.strip_prefix(OWN) {
             shared.keep(Kind::Note, note.to_owned(), Vec::new());
-            if own.send(written(204, "")).await.is_err() {
+            if own.send(written(204, "", "")).await.is_err() {
                 break;
             }
             continue;
@@ -75,9 +75,9 @@ async fn ask(
         let Request { method, path, .. } = &request;
         debt.asked();
         shared.keep(Kind::Request, format!("{method} {path}"), request.body());
-        if let Some((status, body)) = shared.refusal(path) {
+        if let Some(refusal) = shared.refusal(path) {
             debt.answered();
-            if own.send(written(status, &body)).await.is_err() {
+            if own.send(refusal).await.is_err() {
                 break;
             }
             continue;
@@ -154,10 +154,10 @@ async fn answer(
     let _ = to.shutdown().await;
 }
 
-fn written(status: u16, body: &str) -> Vec<u8> {
+pub(super) fn written(status: u16, headers: &str, body: &str) -> Vec<u8> {
     let length = if status == 204 { String::new() } else { format!("content-length: {}\r\n", body.len()) };
     let head = format!("HTTP/1.1 {status} Said by the tap\r\ncontent-type: application/json\r\n{length}");
-    format!("{head}\r\n{body}").into_bytes()
+    format!("{head}{headers}\r\n{body}").into_bytes()
 }
 
 /// Whether this is what follows the version in the first line of an answer.

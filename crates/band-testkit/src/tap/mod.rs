@@ -72,6 +72,8 @@ struct Line {
 struct Refusal {
     ending: String,
     status: u16,
+    /// Further headers, each with its end of the line.
+    headers: String,
     body: String,
     left: usize,
 }
@@ -144,8 +146,16 @@ impl Tap {
 
     /// Answers the next requests whose path ends like this in the platform's place.
     pub fn refuse(&self, ending: &str, status: u16, body: &str, times: usize) {
-        let refusal = Refusal { ending: ending.to_owned(), status, body: body.to_owned(), left: times };
-        lock(&self.shared.refusals).push(refusal);
+        let (ending, body, headers) = (ending.to_owned(), body.to_owned(), String::new());
+        lock(&self.shared.refusals).push(Refusal { ending, status, headers, body, left: times });
+    }
+
+    /// Answers the next request whose path ends like this with 429, to be made again after so many seconds.
+    pub fn limit(&self, ending: &str, retry_after: u32) {
+        let body = r#"{"error":{"code":"rate_limited","message":"Too many requests","request_id":"tap"}}"#;
+        let headers = format!("retry-after: {retry_after}\r\n");
+        let (ending, body) = (ending.to_owned(), body.to_owned());
+        lock(&self.shared.refusals).push(Refusal { ending, status: 429, headers, body, left: 1 });
     }
 
     /// Ends every socket, and lets none through until [`Self::mend`]. Requests go on.
@@ -207,13 +217,13 @@ impl Shared {
     }
 
     /// The answer in the platform's place, if there is to be one.
-    fn refusal(&self, path: &str) -> Option<(u16, String)> {
+    fn refusal(&self, path: &str) -> Option<Vec<u8>> {
         let mut refusals = lock(&self.refusals);
         let path = path.split('?').next().unwrap_or(path);
         let refusal =
             refusals.iter_mut().find(|refusal| refusal.left > 0 && path.ends_with(&refusal.ending))?;
         refusal.left -= 1;
-        Some((refusal.status, refusal.body.clone()))
+        Some(carry::written(refusal.status, &refusal.headers, &refusal.body))
     }
 }
 

@@ -18,6 +18,7 @@ mod differential;
 mod durability;
 mod event_oracle;
 mod fleet;
+mod fleet_restart;
 mod in_process;
 mod link_and_platform;
 mod lock_interop;

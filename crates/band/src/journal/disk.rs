@@ -6,6 +6,9 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(test)]
+use super::crashes::reached;
+
 /// Opens files. A simulator brings its own.
 pub trait Disk: fmt::Debug + Send + Sync {
     /// Opens a file for one owner alone, and makes it when it is not there. It stays with this owner until it is
@@ -158,6 +161,7 @@ impl DiskFile for RealFile {
         let file = draft(&self.path, bytes)?;
         std::fs::rename(beside(&self.path, "new"), &self.path)?;
         self.file = file;
+        reached("renamed");
         // Without it a power cut may bring the old file back, which is no worse than to have kept it.
         let _ = sync_folder(&self.path);
         Ok(())
@@ -227,10 +231,25 @@ fn draft(path: &Path, bytes: &[u8]) -> io::Result<File> {
         Ok(()) | Err(_) => {}
     }
     let mut file = options().read(true).append(true).create_new(true).open(&new)?;
-    file.write_all(bytes)?;
-    file.sync_data()?;
+    reached("made");
+    if let Err(err) = file.write_all(bytes).and_then(|()| synced(&file)) {
+        // A part of it would take the room that entries may still find on a full disk.
+        let _ = std::fs::remove_file(&new);
+        return Err(err);
+    }
     Ok(file)
 }
+
+fn synced(file: &File) -> io::Result<()> {
+    reached("written");
+    file.sync_data()?;
+    reached("synced");
+    Ok(())
+}
+
+/// Where a test ends the process.
+#[cfg(not(test))]
+const fn reached(_: &str) {}
 
 /// Nobody else may read what the agent has done.
 fn options() -> OpenOptions {

@@ -15,6 +15,8 @@
 //!
 //! A journal that can't be used never keeps an agent from starting.
 
+#[cfg(test)]
+mod crashes;
 mod disk;
 mod frame;
 #[cfg(test)]

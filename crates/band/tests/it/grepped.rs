@@ -17,7 +17,7 @@ struct Paper(Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Paper {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        self.0.lock().map_err(|_| io::Error::other("poisoned"))?.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
