@@ -3,6 +3,7 @@
 mod config;
 mod discovery;
 mod error;
+mod idle;
 mod listener;
 mod lock;
 mod run;

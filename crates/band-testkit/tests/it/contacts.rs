@@ -9,6 +9,7 @@ use band_testkit::{NewAgent, PATIENCE, Person, Platform, Watcher};
 use band_wire::phx::Topic;
 use band_wire::rest::{AgentMe, ContactAction, Data, Message, routes};
 use band_wire::{ChatId, ContactRequestId};
+use futures_util::StreamExt;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::{Notify, mpsc};
@@ -278,5 +279,42 @@ async fn an_agent_that_wants_no_existing_rooms_serves_those_that_it_is_added_to(
     let later = town.ann.room_with("Garden", &town.agent).await.unwrap();
     town.ann.say(later, town.agent.id, "and here?").await.unwrap();
     assert_eq!(next(&mut heard).await.room, later, "the room it was in already is left alone");
+    running.stop(None).await.unwrap();
+}
+
+/// People who ask at the same time.
+const CROWD: usize = 300;
+/// Of them, those who are made and ask at once.
+const AT_ONCE: usize = 16;
+
+#[tokio::test]
+async fn three_hundred_requests_at_once_are_each_told_once_in_the_hub_and_a_room_goes_on_meanwhile() {
+    let town = Town::build().await;
+    let (running, mut heard) = town.start(ContactEvents::HubRoom { task_id: None }).await;
+    let asking = futures_util::stream::iter(0..CROWD).for_each_concurrent(AT_ONCE, async |n| {
+        let person = town.platform.add_person(&format!("Stranger {n:03}")).await.unwrap();
+        town.asks(&person, Some(&format!("stranger {n:03} asks"))).await;
+    });
+    let hearing = async {
+        let mut told = std::collections::BTreeMap::<String, usize>::new();
+        while told.len() < CROWD {
+            let turn = next(&mut heard).await;
+            for (n, _) in turn.content.match_indices("stranger ") {
+                *told.entry(turn.content[n..n + 12].to_owned()).or_default() += 1;
+            }
+        }
+        told
+    };
+    let mut watcher = town.ann.watch().await.unwrap();
+    watcher.join(Topic::ChatRoom(town.room)).await.unwrap();
+    let talking = async {
+        for n in 0..10 {
+            let id = town.agent.id;
+            town.ann.say(town.room, id, &format!("{n}")).await.unwrap();
+            watcher.message("the answer", |message| message.sender_id == id.into()).await.unwrap();
+        }
+    };
+    let ((), told, ()) = tokio::join!(asking, hearing, talking);
+    assert!(told.values().all(|times| *times == 1), "{told:?}");
     running.stop(None).await.unwrap();
 }

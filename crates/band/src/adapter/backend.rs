@@ -91,7 +91,9 @@ impl<H: Clone + Send + Sync + 'static> BackendTurns<H> {
         let mut owner = Owner { inner: &self.inner, room, turn, finished: false };
         let handle = self.started(room, turn, start).await?;
         let outcome = work(handle).await;
-        owner.finished = outcome.as_ref().err().is_none_or(|err| err.kind() == AdapterErrorKind::Failed);
+        owner.finished = outcome.as_ref().err().is_none_or(|err| {
+            matches!(err.kind(), AdapterErrorKind::Failed | AdapterErrorKind::AlreadyReported)
+        });
         drop(owner);
         outcome
     }

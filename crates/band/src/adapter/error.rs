@@ -18,6 +18,8 @@ pub struct AdapterError {
 pub enum AdapterErrorKind {
     /// The turn failed.
     Failed,
+    /// The turn failed, and the room knows: nothing more is said of it, there or in the log.
+    AlreadyReported,
     /// The adapter did not take the message: it stays open, and no attempt is charged.
     NotAccepted,
     /// The platform has stopped the agent in this room: the message stays open.
@@ -30,6 +32,22 @@ impl AdapterError {
     /// The adapter did not take the message; it will be served again, and no attempt is charged.
     pub fn not_accepted(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self { kind: AdapterErrorKind::NotAccepted, source: why.into() }
+    }
+
+    /// The turn failed, and [`Turn::fail`](crate::Turn::fail) has told the room why: the message is marked as failed,
+    /// and the log says so at DEBUG alone. Where the room could not be told, it gets the generic notice all the same.
+    ///
+    /// ```
+    /// use band::{AdapterError, AdapterResult, AgentFailure, Turn};
+    ///
+    /// async fn on_message(turn: Turn) -> AdapterResult {
+    ///     let Err(err) = "7".parse::<u8>() else { return Ok(()) };
+    ///     turn.fail(AgentFailure::new("my-model", "the model is away")).await?;
+    ///     Err(AdapterError::already_reported(err))
+    /// }
+    /// ```
+    pub fn already_reported(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self { kind: AdapterErrorKind::AlreadyReported, source: why.into() }
     }
 
     /// The failed delivery, if this is one and no failure of the adapter's provider.
@@ -119,5 +137,6 @@ mod tests {
         assert_eq!(AdapterError::from(DeliveryError(stopped)).kind(), AdapterErrorKind::Stopped);
         assert!(AdapterError::from("the model is away").delivery().is_none());
         assert_eq!(AdapterError::not_accepted("busy").kind(), AdapterErrorKind::NotAccepted);
+        assert_eq!(AdapterError::already_reported("told").kind(), AdapterErrorKind::AlreadyReported);
     }
 }

@@ -11,7 +11,7 @@ use super::cleanup::caught;
 use super::host::Host;
 use super::place::Place;
 use super::running::Lease;
-use super::{Setup, metadata};
+use super::{Setup, metadata, registry};
 use crate::adapter::{AdapterError, FrameworkAdapter, Identity, PlatformConnection};
 use crate::contacts::{ContactDesk, HubRoom};
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ impl Host {
             "Agent started: {} (band-sdk {})", identity.name, env!("CARGO_PKG_VERSION"),
         );
         let watched = &connected.watched;
-        Ok(Arc::new(Lease {
+        let lease = Arc::new(Lease {
             host: Arc::clone(self),
             life: self.life(),
             identity,
@@ -73,7 +73,9 @@ impl Host {
             rooms: watched.rooms.clone(),
             closer: watched.closer.clone(),
             link: watched.link.clone(),
-        }))
+        });
+        registry::note(&lease);
+        Ok(lease)
     }
 
     async fn ask_who_it_is(&self) -> Result<Known> {

@@ -173,9 +173,9 @@ impl Invocation {
             Err(err) => match err.kind() {
                 AdapterErrorKind::NotAccepted => Ending::NotAccepted,
                 AdapterErrorKind::Stopped => Ending::Stopped,
-                AdapterErrorKind::Failed | AdapterErrorKind::Cancelled => {
-                    Ending::Failed(self.note_adapter(err))
-                }
+                AdapterErrorKind::Failed
+                | AdapterErrorKind::AlreadyReported
+                | AdapterErrorKind::Cancelled => Ending::Failed(self.note_adapter(err)),
             },
         };
         let facts = Circumstances {

@@ -289,6 +289,10 @@ impl Running {
                 AdapterErrorKind::NotAccepted => Ending::NotAccepted,
                 AdapterErrorKind::Stopped => Ending::Stopped,
                 AdapterErrorKind::Cancelled if self.shared.cancel.is_cancelled() => Ending::Cancelled,
+                AdapterErrorKind::AlreadyReported => {
+                    tracing::debug!(target: "band.room", %room, message_id = %message, %err, "turn failed, as the room knows");
+                    Ending::Failed(label(&err))
+                }
                 AdapterErrorKind::Cancelled | AdapterErrorKind::Failed => {
                     tracing::error!(target: "band.room", %room, message_id = %message, %err, "turn failed");
                     Ending::Failed(label(&err))

@@ -7,5 +7,6 @@ mod fake_tasks;
 mod fake_tools;
 mod probe;
 
+pub use crate::agent::running_agents;
 pub use fake_tools::{FakeTools, Sent, SentEvent};
 pub use probe::TurnProbe;

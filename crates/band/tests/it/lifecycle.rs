@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use band::config::Env;
+use band::testing::running_agents;
 use band::{Agent, Error, SessionConfig};
 use serde_json::json;
 
@@ -189,4 +190,19 @@ async fn an_agent_that_was_superseded_takes_up_nothing_more_and_says_so() {
     assert!(!running.is_running());
     let stopped = running.stop(None).await.unwrap();
     assert_eq!(stopped.reason, Some(reason));
+}
+
+#[tokio::test]
+async fn a_harness_finds_the_agents_that_run_and_holds_none_of_them() {
+    let platform = Platform::start(&[1]).await;
+    let is_listed =
+        || running_agents().iter().any(|running| running.effective_config().rest_url == platform.url());
+    let (running, _) = start(&platform).await;
+    assert!(is_listed());
+    running.stop(None).await.unwrap();
+    assert!(!is_listed(), "it has stopped");
+    let (running, _) = start(&platform).await;
+    assert!(is_listed());
+    drop(running);
+    assert!(!is_listed(), "nobody holds it");
 }

@@ -1,9 +1,16 @@
 //! What adapters post, and what counts.
 
 use band::testing::{FakeTools, TurnProbe};
-use band::{AdapterError, AgentFailure, ApiError, Capability, Emit, Error, Features, Supported, Usage};
+use band::{
+    AdapterError, AdapterResult, AgentFailure, ApiError, Capability, Emit, Error, Features, Supported, Turn,
+    Usage, adapter_fn,
+};
 use band_wire::rest::EventType;
 use serde_json::json;
+
+use crate::platform::Platform;
+use crate::scene::builder_of;
+use crate::traps::Warnings;
 
 fn refusal(status: u16, text: &str) -> ApiError {
     ApiError::new(status, text)
@@ -122,4 +129,33 @@ async fn the_offered_tools_follow_the_features() {
     let contacts = Features::new().capabilities(Capability::Contacts);
     assert_eq!(names(contacts.clone()).len(), 13);
     assert_eq!(names(contacts.include_tools(["band_list_contacts"])), ["band_list_contacts"]);
+}
+
+async fn away(turn: Turn) -> AdapterResult {
+    if turn.text() != "unheard" {
+        turn.fail(AgentFailure::new("my-model", "the model is away")).await?;
+    }
+    Err(AdapterError::already_reported("the model is away"))
+}
+
+#[tokio::test]
+async fn a_failure_that_the_room_knows_is_told_once_and_is_no_error_in_the_log() {
+    let platform = Platform::start(&[1]).await;
+    let warnings = Warnings::default();
+    let guard = warnings.listen();
+    let running = builder_of(&platform, adapter_fn(away)).build().unwrap().start().await.unwrap();
+    let id = platform.say(1, "hi").await;
+    platform.stands(1, id, "failed").await;
+    let next = platform.say(1, "unheard").await;
+    platform.stands(1, next, "failed").await;
+    platform.saw("event", 2).await;
+    running.stop(None).await.unwrap();
+    drop(guard);
+    let told: Vec<_> = platform
+        .events()
+        .iter()
+        .map(|event| event["event"]["metadata"]["failure"]["provider"].clone())
+        .collect();
+    assert_eq!(told, ["my-model", "band-runtime"], "where the room was not told it gets the generic notice");
+    assert_eq!(warnings.lines("turn failed"), Vec::<String>::new());
 }

@@ -1,7 +1,9 @@
 use band_wire::rest::{
-    ContactRequestStatus, ContextPage, Cursored, Data, DeliveryStatus, Page, Paged, routes,
+    ActivityState, AgentChat, AgentContact, AgentMe, ContactRequestStatus, ContextPage, Cursored, Data,
+    DeliveryStatus, EventCreated, Message, MessageMark, MessageSent, Page, Paged, Participant, Peer, routes,
 };
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::operation;
@@ -170,6 +172,61 @@ fn every_answer_fits_its_schema() {
         schemas.check(&body, &schema, &at);
     }
     assert_eq!(schemas.problems, [""; 0]);
+}
+
+/// Whether a body can be read.
+type Reads = fn(&Value) -> Result<(), serde_json::Error>;
+
+fn reads<T: DeserializeOwned>(body: &Value) -> Result<(), serde_json::Error> {
+    T::deserialize(body).map(drop)
+}
+
+/// What an agent reads, and with which types.
+fn read_by_agents() -> Vec<(&'static str, &'static str, u16, Reads)> {
+    vec![
+        ("GET", routes::AGENT_ME, 200, reads::<Data<AgentMe>>),
+        ("GET", routes::AGENT_PEERS, 200, reads::<Paged<Peer, Page>>),
+        ("GET", routes::AGENT_CHATS, 200, reads::<Paged<AgentChat, Page>>),
+        ("POST", routes::AGENT_CHATS, 201, reads::<Data<AgentChat>>),
+        ("GET", "/api/v1/agent/chats/{chat_id}/participants", 200, reads::<Data<Vec<Participant>>>),
+        ("POST", "/api/v1/agent/chats/{chat_id}/participants", 201, reads::<Data<Participant>>),
+        ("GET", "/api/v1/agent/chats/{chat_id}/messages", 200, reads::<Paged<Message, Cursored>>),
+        ("POST", "/api/v1/agent/chats/{chat_id}/messages", 201, reads::<Data<MessageSent>>),
+        ("GET", "/api/v1/agent/chats/{chat_id}/messages/next", 200, reads::<Data<Message>>),
+        ("POST", "/api/v1/agent/chats/{chat_id}/messages/{id}/processing", 200, reads::<Data<MessageMark>>),
+        ("POST", "/api/v1/agent/chats/{chat_id}/events", 201, reads::<Data<EventCreated>>),
+        ("GET", "/api/v1/agent/chats/{chat_id}/context", 200, reads::<Paged<Message, Cursored>>),
+        ("POST", "/api/v1/agent/chats/{chat_id}/activity", 200, reads::<Data<ActivityState>>),
+        ("GET", routes::AGENT_CONTACTS, 200, reads::<Paged<AgentContact, Page>>),
+    ]
+}
+
+#[test]
+fn what_an_agent_reads_may_lack_any_optional_field_or_have_null_in_it() {
+    let schemas = Schemas::load();
+    let bodies: Vec<_> = answers().into_iter().chain(of_contacts()).collect();
+    let (mut tried, mut problems) = (0, Vec::new());
+    for (method, path, status, read) in read_by_agents() {
+        let at = format!("{method} {path} {status}");
+        let wanted =
+            |known: &&(&str, &str, u16, Value)| (known.0, known.1, known.2) == (method, path, status);
+        let (.., body) = bodies.iter().find(wanted).unwrap_or_else(|| panic!("{at} has no sample"));
+        read(body).unwrap();
+        let schema = operation(method, path)["answers"][status.to_string()].clone();
+        // An answer without its envelope is none.
+        let optional = schemas.optional(body, &schema, "").into_iter();
+        for pointer in optional.filter(|pointer| !["/data", "/metadata"].contains(&pointer.as_str())) {
+            let mut changed = body.clone();
+            *changed.pointer_mut(&pointer).unwrap() = Value::Null;
+            problems.extend(read(&changed).err().map(|err| format!("{at}: null in {pointer}: {err}")));
+            let (parent, key) = pointer.rsplit_once('/').unwrap();
+            changed.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(key);
+            problems.extend(read(&changed).err().map(|err| format!("{at}: no {pointer}: {err}")));
+            tried += 1;
+        }
+    }
+    assert_eq!(problems, [""; 0]);
+    assert!(tried > 60, "{tried} fields");
 }
 
 #[test]

@@ -88,6 +88,27 @@ impl Schemas {
         }
     }
 
+    /// Pointers to the properties of a value that may be left out, or may be null.
+    pub(super) fn optional(&self, value: &Value, schema: &Value, at: &str) -> Vec<String> {
+        let schema = schema["$ref"].as_str().map_or_else(|| schema.clone(), |name| self.named(name));
+        let choices = schema["oneOf"].as_array().into_iter().flatten();
+        let mut found: Vec<String> = choices.flat_map(|choice| self.optional(value, choice, at)).collect();
+        for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+            found.extend(self.optional(item, &schema["items"], &format!("{at}/{index}")));
+        }
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for (key, inner) in value.as_object().into_iter().flatten() {
+            let Some(known) = schema["properties"].get(key) else { continue };
+            let at = format!("{at}/{key}");
+            found.extend(self.optional(inner, known, &at));
+            if !required.contains(&key.as_str()) || types(known).any(|wanted| wanted == "null") {
+                found.push(at);
+            }
+        }
+        found
+    }
+
     /// Properties of the schemas met so far that no value had.
     pub(super) fn unseen(&self) -> Vec<String> {
         let unseen = self.seen.iter().flat_map(|(name, seen)| {
