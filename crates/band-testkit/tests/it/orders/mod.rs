@@ -90,6 +90,11 @@ impl SimpleAdapter for Golden {
         self.tap.note(&format!("on_cleanup:{room}"));
         Ok(())
     }
+
+    async fn cleanup_all(&self) -> AdapterResult {
+        self.tap.note("cleanup_all");
+        Ok(())
+    }
 }
 
 impl House {
@@ -124,6 +129,7 @@ impl House {
     async fn ours(&self) -> Running {
         let tap = Arc::clone(&self.tap);
         let adapter = Golden { tap: Arc::clone(&tap), waited: AtomicBool::default() };
+        let last = Arc::clone(&tap);
         let mut session = SessionConfig::default();
         // What is looked for now and then would be one call too many.
         session.idle_resync_seconds = 3_600.0;
@@ -137,8 +143,15 @@ impl House {
                 tap.note("on_participant_added");
                 async { Ok::<_, String>(()) }
             })
-            .build();
-        agent.unwrap().start().await.unwrap()
+            .build()
+            .unwrap();
+        agent
+            .add_cleanup("last", move || {
+                last.note("callback");
+                async { Ok::<_, String>(()) }
+            })
+            .unwrap();
+        agent.start().await.unwrap()
     }
 
     /// The Python SDK's agent that repeats what it is told, started and ready.

@@ -147,3 +147,12 @@ async fn a_reconnect_with_a_backlog_takes_the_calls_that_it_takes_the_python_sdk
         assert!(at(&ours, list) < at(&ours, after), "{ours:#?}");
     }
 }
+
+#[tokio::test]
+async fn a_stop_forgets_the_rooms_then_ends_the_connection_then_the_adapter_and_runs_callbacks_last() {
+    let house = House::build().await;
+    house.start_at_rest(Whose::Ours).await.end().await;
+    // All other topics end with the socket.
+    let order = [CLEANUP, "phx_leave agent_control:A", "cleanup_all", "callback"];
+    assert_eq!(house.take().await, order);
+}
