@@ -4,6 +4,7 @@ use band_wire::phx::Topic;
 use band_wire::rest::{DeletedAgent, Issues, MyAgent, RegisterAgent, code};
 use band_wire::{AgentId, Stamp, UserId};
 
+use super::memories::MemoryWrite;
 use super::plan::{AgentRow, ContactRequestRow, ContactRow, Plan, Write};
 use super::{Audience, Refusal, Room, announce, contacts, handles, membership};
 
@@ -115,6 +116,7 @@ pub fn delete(facts: &Deleting<'_>, who: UserId) -> Result<Plan<DeletedAgent>, R
     let forgotten = contacts::forget(agent.id.into(), facts.contacts, facts.requests, facts.now);
     plan.writes.extend(forgotten.writes);
     plan.pushes.extend(forgotten.pushes);
+    plan.writes.push(MemoryWrite::Orphan(agent.id).into());
     plan.writes.push(Write::RemoveAgent { agent: agent.id, at: facts.now });
     plan.pushes.push(announce::agent_deleted(agent.owner, agent.id));
     Ok(plan)

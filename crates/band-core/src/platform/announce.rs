@@ -129,7 +129,7 @@ pub(super) fn message_created(message: &NewMessage) -> Push {
         chat_room_id: message.chat,
         thread_id: None,
         metadata,
-        attachments: Vec::new(),
+        attachments: message.files.iter().filter_map(|file| serde_json::to_value(file).ok()).collect(),
         inserted_at: message.at,
         updated_at: message.at,
     };

@@ -24,6 +24,16 @@ pub enum List {
     MyAgents = 5,
     /// The participants of a room.
     MyParticipants = 6,
+    /// The memories that an agent asks for.
+    AgentMemories = 7,
+    /// The memories that a person asks for.
+    MyMemories = 8,
+    /// The tasks of a room.
+    Tasks = 9,
+    /// The history of a task.
+    TaskHistory = 10,
+    /// The files of a room.
+    Files = 11,
 }
 
 /// A list under one order and one set of filters. A cursor works only where both are the same.

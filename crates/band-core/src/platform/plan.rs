@@ -1,10 +1,16 @@
 //! What a decision leads to.
 
-use band_wire::rest::{ContactRequestStatus, DeliveryRecord, MemberStatus, Role, SenderType};
+use band_wire::rest::{
+    Attachment, ChatStatus, ContactRequestStatus, DeliveryRecord, MemberStatus, Role, SenderType,
+};
 use band_wire::{AgentId, ChatId, ContactId, ContactRequestId, MessageId, ParticipantId, Stamp, UserId};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use super::deletions::DeletionRow;
+use super::files::FileRow;
+use super::memories::MemoryWrite;
+use super::tasks::BoardWrite;
 use super::{Chat, Push, TitleState};
 
 /// All that follows from one accepted command. A store runs the writes in order, in one transaction, and
@@ -149,6 +155,30 @@ pub enum Write {
     AddContact(ContactRow),
     /// One side's record of a contact goes.
     RemoveContact(ContactId),
+    /// A room is put away, or taken out again.
+    SetChatStatus {
+        /// The room.
+        chat: ChatId,
+        /// Where it stands from here on.
+        status: ChatStatus,
+        /// When.
+        at: Stamp,
+    },
+    /// A room goes, with its tasks and files. Its messages stay in the database, for nobody to see.
+    RemoveChat {
+        /// The room.
+        chat: ChatId,
+        /// When.
+        at: Stamp,
+    },
+    /// A file of a room. What it holds is on the disk already.
+    AddFile(Box<FileRow>),
+    /// A change of the memories.
+    Memory(MemoryWrite),
+    /// A change of a board.
+    Board(BoardWrite),
+    /// What became of a bulk deletion.
+    AddDeletion(Box<DeletionRow>),
 }
 
 /// A request to become a contact, as stored.
@@ -270,6 +300,8 @@ pub struct NewMessage {
     pub content: String,
     /// What is kept with it: mentions and status, or what an event's sender supplied.
     pub metadata: Map<String, Value>,
+    /// The files it carries.
+    pub files: Vec<Attachment>,
     /// When it was stored.
     pub at: Stamp,
     /// The agents it is for.

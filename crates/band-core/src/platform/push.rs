@@ -1,9 +1,10 @@
 //! What sockets are told.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use band_wire::AgentId;
 use band_wire::phx::Topic;
+use band_wire::{AgentId, ParticipantId};
 
 /// One event for the subscribers of one topic. Made with the writes that cause it, sent after their commit,
 /// in commit order.
@@ -19,7 +20,8 @@ pub struct Push {
     pub payload: Arc<str>,
 }
 
-/// Who of a topic's subscribers gets an event. Membership is checked on top, at the time of the push.
+/// Who of a topic's subscribers gets an event. Membership is checked on top, at the time of the push,
+/// but for [`Audience::These`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Audience {
     /// All of them.
@@ -28,4 +30,6 @@ pub enum Audience {
     Users,
     /// People, and these agents.
     UsersAnd(Vec<AgentId>),
+    /// These alone. Their membership is not checked: the room may be gone.
+    These(BTreeSet<ParticipantId>),
 }

@@ -17,6 +17,8 @@ pub struct Facts<'a> {
     pub id: ChatId,
     /// The id of the creator's execution, if it is an agent.
     pub execution: Uuid,
+    /// Whether the creator knows the task that the room is for.
+    pub has_task: bool,
     /// Now.
     pub now: Stamp,
 }
@@ -24,9 +26,9 @@ pub struct Facts<'a> {
 /// Plans a new room. The creator hears `room_added` like anyone who comes in.
 ///
 /// # Errors
-/// 422 when it names a task: there are none.
+/// 422 when it names a task that its creator does not know.
 pub fn create(facts: &Facts<'_>, request: CreateChat) -> Result<Plan<Chat>, Refusal> {
-    if request.task_id.is_some() {
+    if request.task_id.is_some() && !facts.has_task {
         return Err(Refusal::invalid(Issues::one("/chat/task_id", "does not exist")));
     }
     let title_state = if request.title.is_some() { TitleState::Locked } else { TitleState::Default };
@@ -36,7 +38,7 @@ pub fn create(facts: &Facts<'_>, request: CreateChat) -> Result<Plan<Chat>, Refu
         title_state,
         kind: ChatKind::Direct,
         status: ChatStatus::Active,
-        task_id: None,
+        task_id: request.task_id,
         inserted_at: facts.now,
         updated_at: facts.now,
     };
@@ -75,7 +77,10 @@ mod tests {
 
     fn make(is_agent: bool, request: CreateChat) -> Result<Plan<Chat>, Refusal> {
         let id = ChatId::new(Uuid::from_u128(5));
-        create(&Facts { creator: &creator(is_agent), id, execution: Uuid::nil(), now: at(1) }, request)
+        create(
+            &Facts { creator: &creator(is_agent), id, execution: Uuid::nil(), has_task: false, now: at(1) },
+            request,
+        )
     }
 
     #[test]

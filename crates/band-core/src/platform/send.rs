@@ -1,13 +1,13 @@
 //! A text message: from a request to what is stored and pushed.
 
-use band_wire::rest::{Issues, MentionKind, MessageSent, Recipient, SendMessage, code};
+use band_wire::rest::{Attachment, Issues, MentionKind, MessageSent, Recipient, SendMessage};
 use band_wire::{AgentId, MessageId, Stamp};
 use serde_json::{Map, Value};
 
 use super::plan::{NewMessage, Plan, Write};
 use super::{
-    Principal, Push, Refusal, Room, TEXT, TitleState, announce, control, mention, normalise, routing, text,
-    titles,
+    Principal, Push, Refusal, Room, TEXT, TitleState, announce, control, files, mention, normalise, routing,
+    text, titles,
 };
 
 /// What is known when a message comes in.
@@ -17,6 +17,10 @@ pub struct Facts<'a> {
     pub room: &'a Room,
     /// The id it will have.
     pub id: MessageId,
+    /// The files of the room that the message names.
+    pub files: &'a [Attachment],
+    /// Whether the task that an event names is one of the room.
+    pub has_task: bool,
     /// Now.
     pub now: Stamp,
 }
@@ -24,23 +28,20 @@ pub struct Facts<'a> {
 /// Plans a text message. `listening` says which agents have a live subscription to the room.
 ///
 /// # Errors
-/// 404 when the sender is no participant; 403 while it is stopped; 422 when nothing is visible, a mention fails, or a file is named.
+/// 404 when the sender is no participant; 403 while it is stopped; 422 when nothing is visible, a mention fails, or a file is
+/// named that is none of the room.
 pub fn send(
     facts: &Facts<'_>,
     who: Principal,
     request: &SendMessage,
     listening: impl Fn(AgentId) -> bool,
 ) -> Result<Plan<MessageSent>, Refusal> {
-    let Facts { room, id, now } = *facts;
+    let Facts { room, id, now, .. } = *facts;
     let sender = room.member(who)?;
     control::may_post(sender)?;
     visible(&request.content, "/message/content")?;
     let mentions = mention::resolve(&request.mentions, &room.roster, sender.id)?;
-    if let Some(attachment) = request.attachment_ids.first() {
-        let name: String = attachment.chars().take(80).collect();
-        let text = format!("{name} is no file of this room");
-        return Err(Refusal::token(code::UNKNOWN_ATTACHMENT, "/message/attachment_ids/0", &text));
-    }
+    let files = files::attachments(&request.attachment_ids, facts.files)?;
     let mut metadata = Map::new();
     let records = mentions.iter().map(mention::Mention::record);
     let records = records.filter_map(|record| serde_json::to_value(record).ok()).collect();
@@ -55,6 +56,7 @@ pub fn send(
         message_type: TEXT,
         content: normalise::normalise(&request.content, &mentions),
         metadata,
+        files,
         at: now,
         deliveries: routing::deliveries(&mentions, sender, listening, now),
     };
@@ -108,7 +110,7 @@ mod tests {
     #[test]
     fn a_stopped_agent_says_nothing() {
         let room = room([person(1, "Ann"), stopped(agent(2, "Echo", 1))]);
-        let facts = Facts { room: &room, id: message_id(1), now: at(1) };
+        let facts = Facts { room: &room, id: message_id(1), files: &[], has_task: false, now: at(1) };
         let ann = person(1, "Ann");
         let refusal = send(&facts, bot(2, 1), &request("hi", &[&ann]), |_| false).unwrap_err();
         assert_eq!(refusal.status, 403);
@@ -125,7 +127,7 @@ mod tests {
     }
 
     fn facts(room: &Room) -> Facts<'_> {
-        Facts { room, id: message_id(1), now: at(10) }
+        Facts { room, id: message_id(1), files: &[], has_task: false, now: at(10) }
     }
 
     fn site() -> (Room, Member, Member) {

@@ -9,7 +9,7 @@ use super::{App, AppResult};
 
 /// What the platform may serve, and whether it does.
 const FEATURES: [(&str, bool); 3] =
-    [("ff_file_transfer", false), (IDEMPOTENCY_KEYS, true), ("ff_room_tasks", false)];
+    [("ff_file_transfer", true), (IDEMPOTENCY_KEYS, true), ("ff_room_tasks", true)];
 
 impl App {
     /// The agent itself.

@@ -6,6 +6,7 @@ use band_wire::rest::{AgentChat, CreateChat, MyChat};
 use uuid::Uuid;
 
 use super::idempotency::Once;
+use super::tasks::knows_task;
 use super::{App, AppResult, shape};
 use crate::store::{ChatRow, Scope};
 
@@ -51,10 +52,16 @@ impl App {
 
 fn create(scope: &mut Scope<'_>, who: Principal, request: CreateChat) -> AppResult<Chat> {
     let creator = scope.view().candidate(who.participant())?.ok_or_else(Refusal::not_found)?;
+    let task = request.task_id.as_ref().and_then(|task| task.parse().ok());
+    let has_task = match task {
+        Some(task) => knows_task(scope.view(), who, None, task)?,
+        None => false,
+    };
     let facts = rooms::Facts {
         creator: &creator,
         id: ChatId::new(Uuid::now_v7()),
         execution: Uuid::now_v7(),
+        has_task,
         now: scope.now(),
     };
     Ok(scope.carry_out(rooms::create(&facts, request)?)?)

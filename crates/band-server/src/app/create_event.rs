@@ -6,6 +6,7 @@ use band_wire::{ChatId, MessageId};
 use uuid::Uuid;
 
 use super::idempotency::Once;
+use super::tasks::knows_task;
 use super::{App, AppResult};
 use crate::store::Scope;
 
@@ -27,7 +28,11 @@ impl App {
         let create = move |scope: &mut Scope<'_>| {
             let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
             let id = MessageId::new(Uuid::now_v7());
-            let facts = send::Facts { room: &room, id, now: scope.now() };
+            let has_task = match post::named_task(&request) {
+                Some(task) => knows_task(scope.view(), who, Some(chat), task)?,
+                None => false,
+            };
+            let facts = send::Facts { room: &room, id, files: &[], has_task, now: scope.now() };
             Ok(scope.carry_out(post::post(&facts, who, request)?)?)
         };
         self.once(once, |created: &EventCreated| created.id.uuid(), create).await

@@ -5,22 +5,28 @@ mod add_participant;
 mod administer;
 mod agent_chats;
 mod agent_me;
+mod agent_memories;
 mod agent_messages;
 mod announce_presence;
 mod authenticate;
+mod bulk_deletions;
+mod change_chat;
 mod contact_lists;
 mod contacts;
 mod context;
 mod control;
 mod create_chat;
 mod create_event;
+mod delegation;
 mod delete_agent;
 mod error;
+mod files;
 mod idempotency;
 mod mark_message;
 mod may_join;
 mod my_agents;
 mod my_chats;
+mod my_memories;
 mod my_messages;
 mod next_message;
 mod participants;
@@ -31,6 +37,7 @@ mod remove_participant;
 mod send_message;
 mod sessions;
 mod shape;
+mod tasks;
 mod upkeep;
 
 use std::fmt;
@@ -48,7 +55,7 @@ pub use sessions::{SESSION_AGE, Session};
 
 use crate::bus::Outlet;
 use crate::keys::Keyring;
-use crate::store::{DataDir, Store, StoreError};
+use crate::store::{DataDir, Files, Store, StoreError};
 use activity::Desk;
 use authenticate::KeyCache;
 
@@ -60,6 +67,7 @@ struct Inner {
     store: Store,
     keyring: Keyring,
     keys: KeyCache,
+    files: Files,
     desk: Desk,
     outlet: Arc<dyn Outlet>,
     stop: CancellationToken,
@@ -81,13 +89,20 @@ impl App {
         let keys = KeyCache::default();
         let watched = Arc::new(Watched { outlet: Arc::clone(&outlet), keys: keys.clone() });
         let dir = dir.clone();
-        let opened = tokio::task::spawn_blocking(move || Store::open(&dir, watched)).await;
-        let (store, secret) = opened.unwrap_or(Err(StoreError::Panicked))?;
+        let open = move || {
+            let (store, secret) = Store::open(&dir, watched)?;
+            let files = Files::open(dir.files())?;
+            let lying = files.all()?;
+            Ok((store, secret, files, lying))
+        };
+        let opened = tokio::task::spawn_blocking(open).await;
+        let (store, secret, files, lying) = opened.unwrap_or(Err(StoreError::Panicked))?;
         let (desk, stop) = (Desk::new(), CancellationToken::new());
         let mut upkeep = JoinSet::new();
-        upkeep.spawn(upkeep::run(store.clone(), desk.clone(), stop.clone()));
+        let kept = upkeep::Kept { files: files.clone(), lying };
+        upkeep.spawn(upkeep::run(store.clone(), desk.clone(), kept, stop.clone()));
         let (keyring, upkeep) = (Keyring::new(secret), Mutex::new(upkeep));
-        Ok(Self(Arc::new(Inner { store, keyring, keys, desk, outlet, stop, upkeep })))
+        Ok(Self(Arc::new(Inner { store, keyring, keys, files, desk, outlet, stop, upkeep })))
     }
 
     /// Takes no more work, finishes what waits, and closes the database.
@@ -96,6 +111,10 @@ impl App {
         let mut upkeep = std::mem::take(&mut *self.0.upkeep.lock().unwrap_or_else(PoisonError::into_inner));
         while upkeep.join_next().await.is_some() {}
         self.store().close().await;
+    }
+
+    fn files(&self) -> &Files {
+        &self.0.files
     }
 
     fn desk(&self) -> &Desk {

@@ -1,7 +1,7 @@
 //! `DELETE …/participants/{id}`, on both sides.
 
 use band_core::platform::activity::Input;
-use band_core::platform::{Principal, Refusal, membership};
+use band_core::platform::{Principal, Refusal, membership, tasks};
 use band_wire::rest::Participant;
 use band_wire::{ChatId, ParticipantId};
 
@@ -23,7 +23,12 @@ impl App {
         let now = desk.now();
         let command = move |scope: &mut Scope<'_>| {
             let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
-            let removed = scope.carry_out(membership::remove(&room, who, target, scope.now())?)?;
+            let removed = membership::remove(&room, who, target, scope.now())?;
+            if let Some(member) = room.roster.get(target) {
+                let parts = scope.view().tasks_of(chat, target)?;
+                scope.carry_out(tasks::leave(parts, member, scope.now()))?;
+            }
+            let removed = scope.carry_out(removed)?;
             scope.after_commit(move || desk.handle(now, Input::Stops { chat, agent: target.cast() }));
             Ok(removed)
         };

@@ -2,7 +2,7 @@
 
 use band_core::platform::{Principal, Refusal, send};
 use band_wire::rest::{MessageSent, SendMessage};
-use band_wire::{ChatId, MessageId};
+use band_wire::{ChatId, FileId, MessageId};
 use uuid::Uuid;
 
 use super::idempotency::Once;
@@ -26,7 +26,11 @@ impl App {
         let create = move |scope: &mut Scope<'_>| {
             let room = scope.room(chat)?.ok_or_else(Refusal::not_found)?;
             let id = MessageId::new(Uuid::now_v7());
-            let facts = send::Facts { room: &room, id, now: scope.now() };
+            let wanted: Vec<FileId> =
+                request.attachment_ids.iter().filter_map(|id| id.parse().ok()).collect();
+            let files =
+                if wanted.is_empty() { Vec::new() } else { scope.view().some_files(chat, &wanted)? };
+            let facts = send::Facts { room: &room, id, files: &files, has_task: false, now: scope.now() };
             let plan = send::send(&facts, who, &request, |agent| scope.is_listening(agent, chat))?;
             Ok(scope.carry_out(plan)?)
         };

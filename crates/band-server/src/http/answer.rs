@@ -22,6 +22,15 @@ pub(crate) fn created<T: Serialize>(data: T) -> Response {
     body(StatusCode::CREATED, &Data { data })
 }
 
+/// 202 with `{"data":…}`, and where what was begun can be watched.
+pub(crate) fn accepted<T: Serialize>(location: &str, data: T) -> Response {
+    let mut response = body(StatusCode::ACCEPTED, &Data { data });
+    if let Ok(location) = HeaderValue::from_str(location) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    response
+}
+
 /// 200 with a body that is whole already, such as a list with its metadata.
 pub(crate) fn whole<T: Serialize>(page: &T) -> Response {
     body(StatusCode::OK, page)

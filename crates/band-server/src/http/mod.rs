@@ -9,6 +9,7 @@ mod body;
 mod caller;
 mod context;
 mod envelope;
+mod files;
 mod human;
 mod idempotency;
 mod path;
@@ -16,6 +17,7 @@ mod problem;
 mod query;
 mod routes;
 mod single;
+mod tasks;
 
 pub use caller::Kind;
 pub(crate) use context::{AdminToken, Context, Sockets};

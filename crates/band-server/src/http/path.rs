@@ -1,8 +1,9 @@
 //! Ids in paths. What is no UUID names nothing, so it is answered like an id that nobody has.
 
 use axum::extract::{FromRequestParts, Path};
-use band_wire::Id;
 use band_wire::id::Marker;
+use band_wire::rest::TaskRef;
+use band_wire::{ChatId, Id};
 use http::request::Parts;
 
 use super::problem::Problem;
@@ -35,6 +36,21 @@ impl<S: Send + Sync, M: Marker, N: Marker> FromRequestParts<S> for Two<M, N> {
             return Err(Problem::not_found());
         };
         Ok(Self(read(&first)?, read(&second)?))
+    }
+}
+
+/// A room and one of its tasks, by id or by number.
+#[derive(Debug)]
+pub(crate) struct OfBoard(pub(crate) ChatId, pub(crate) TaskRef);
+
+impl<S: Send + Sync> FromRequestParts<S> for OfBoard {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Ok(Path((chat, task))) = Path::<(String, String)>::from_request_parts(parts, state).await else {
+            return Err(Problem::not_found());
+        };
+        Ok(Self(read(&chat)?, task.parse().map_err(|_| Problem::not_found())?))
     }
 }
 

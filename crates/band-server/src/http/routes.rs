@@ -12,7 +12,7 @@ use super::caller::{Kind, authenticate};
 use super::context::Context;
 use super::envelope::envelope;
 use super::problem::Problem;
-use super::{about, admin, agent, auth, human};
+use super::{about, admin, agent, auth, files, human, tasks};
 use crate::{socket, web};
 
 /// One line of the table.
@@ -46,6 +46,9 @@ pub fn table() -> Vec<Route> {
     table.extend(of_people());
     table.extend(contacts_of_people());
     table.extend(controls());
+    table.extend(memories());
+    table.extend(kept_in_rooms());
+    table.extend(changes_of_rooms());
     table
 }
 
@@ -116,6 +119,68 @@ fn controls() -> [Route; 10] {
     ]
 }
 
+fn memories() -> [Route; 11] {
+    use Kind::{Agent, Human};
+    use agent::memories as of_agents;
+    use human::memories as of_people;
+    [
+        get(Agent, "/api/v1/agent/memories", of_agents::list),
+        post(Agent, "/api/v1/agent/memories", of_agents::store),
+        get(Agent, "/api/v1/agent/memories/{id}", of_agents::show),
+        post(Agent, "/api/v1/agent/memories/{id}/supersede", of_agents::supersede),
+        post(Agent, "/api/v1/agent/memories/{id}/archive", of_agents::archive),
+        get(Human, "/api/v1/me/memories", of_people::list),
+        get(Human, "/api/v1/me/memories/{id}", of_people::show),
+        delete(Human, "/api/v1/me/memories/{id}", of_people::remove),
+        post(Human, "/api/v1/me/memories/{id}/supersede", of_people::supersede),
+        post(Human, "/api/v1/me/memories/{id}/archive", of_people::archive),
+        post(Human, "/api/v1/me/memories/{id}/restore", of_people::restore),
+    ]
+}
+
+/// Files and the task board, the same on both sides.
+fn kept_in_rooms() -> [Route; 20] {
+    use Kind::{Agent, Human};
+    [
+        put(Agent, "/api/v1/agent/chats/{chat_id}/files", files::upload),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/files", files::list),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/files/{id}", files::download),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/tasks", tasks::list),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/tasks", tasks::create),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/tasks/{id}", tasks::show),
+        post(Agent, "/api/v1/agent/chats/{chat_id}/tasks/{id}", tasks::update),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/tasks/{id}/history", tasks::history),
+        get(Agent, "/api/v1/agent/chats/{chat_id}/board", tasks::board),
+        put(Agent, "/api/v1/agent/chats/{chat_id}/board", tasks::set_board),
+        put(Human, "/api/v1/me/chats/{chat_id}/files", files::upload),
+        get(Human, "/api/v1/me/chats/{chat_id}/files", files::list),
+        get(Human, "/api/v1/me/chats/{chat_id}/files/{id}", files::download),
+        get(Human, "/api/v1/me/chats/{chat_id}/tasks", tasks::list),
+        post(Human, "/api/v1/me/chats/{chat_id}/tasks", tasks::create),
+        get(Human, "/api/v1/me/chats/{chat_id}/tasks/{id}", tasks::show),
+        post(Human, "/api/v1/me/chats/{chat_id}/tasks/{id}", tasks::update),
+        get(Human, "/api/v1/me/chats/{chat_id}/tasks/{id}/history", tasks::history),
+        get(Human, "/api/v1/me/chats/{chat_id}/board", tasks::board),
+        put(Human, "/api/v1/me/chats/{chat_id}/board", tasks::set_board),
+    ]
+}
+
+fn changes_of_rooms() -> [Route; 9] {
+    use Kind::{Agent, Human};
+    use human::deletions;
+    [
+        patch(Agent, "/api/v1/agent/chats/{chat_id}", agent::rename),
+        post(Agent, "/api/v1/agent/delegation/token", agent::delegation),
+        patch(Human, "/api/v1/me/chats/{chat_id}", human::rename),
+        delete(Human, "/api/v1/me/chats/{chat_id}", human::delete_chat),
+        post(Human, "/api/v1/me/chats/{chat_id}/archive", human::archive),
+        post(Human, "/api/v1/me/chats/{chat_id}/unarchive", human::unarchive),
+        post(Human, "/api/v1/me/chats/bulk-delete", deletions::chats),
+        post(Human, "/api/v1/me/agents/bulk-delete", deletions::agents),
+        get(Human, "/api/v1/me/bulk-deletions/{id}", deletions::show),
+    ]
+}
+
 fn of_people() -> [Route; 14] {
     use Kind::Human;
     [
@@ -168,6 +233,10 @@ fn post<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, hand
 
 fn put<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handler: H) -> Route {
     Route { method: Method::PUT, path, kind, handler: on(MethodFilter::PUT, handler) }
+}
+
+fn patch<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handler: H) -> Route {
+    Route { method: Method::PATCH, path, kind, handler: on(MethodFilter::PATCH, handler) }
 }
 
 fn delete<H: Handler<T, Context>, T: 'static>(kind: Kind, path: &'static str, handler: H) -> Route {

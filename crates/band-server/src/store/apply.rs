@@ -6,9 +6,9 @@ use band_wire::rest::DeliveryRecord;
 use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp};
 use rusqlite::{Connection, ToSql, params};
 
-use super::StoreError;
 use super::column::micros;
 use super::scope::{Effect, Scope};
+use super::{StoreError, board, keep};
 
 /// The status of a message that nobody acknowledged.
 pub(super) const UNACKNOWLEDGED: &str = "none";
@@ -76,10 +76,22 @@ pub(super) fn run(scope: &mut Scope<'_>, write: &Write) -> Result<(), StoreError
         Write::RemoveContact(contact) => {
             execute(connection, "DELETE FROM contacts WHERE id = ?1", params![contact.uuid()])
         }
+        Write::SetChatStatus { chat, status, at } => {
+            scope.rosters.forget(*chat);
+            keep::set_chat_status(connection, *chat, *status, *at)
+        }
+        Write::RemoveChat { chat, at } => {
+            scope.rosters.forget(*chat);
+            keep::remove_chat(connection, *chat, *at)
+        }
+        Write::AddFile(file) => keep::add_file(connection, file),
+        Write::Memory(write) => keep::memory(connection, write),
+        Write::Board(write) => board::run(connection, write),
+        Write::AddDeletion(deletion) => keep::add_deletion(connection, deletion),
     }
 }
 
-fn execute(connection: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<(), StoreError> {
+pub(super) fn execute(connection: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<(), StoreError> {
     connection.prepare_cached(sql)?.execute(params)?;
     Ok(())
 }
@@ -216,6 +228,7 @@ fn add_message(connection: &Connection, message: &NewMessage) -> Result<(), Stor
             at,
         ])?;
     let seq = connection.last_insert_rowid();
+    keep::attach(connection, seq, &message.files)?;
     for delivery in &message.deliveries {
         let status = if delivery.delivered_at.is_some() { "delivered" } else { UNACKNOWLEDGED };
         let sql = "INSERT INTO deliveries (agent_id, chat_id, seq, is_mention, status, delivered_at)

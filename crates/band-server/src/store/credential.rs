@@ -1,7 +1,7 @@
 //! Writes that no plan makes: keys, sign-in links, sessions, and answers kept for repeated requests.
 
 use band_core::platform::Principal;
-use band_wire::{AgentId, ParticipantId, Stamp, UserId};
+use band_wire::{AgentId, FileId, ParticipantId, Stamp, UserId};
 use rusqlite::{OptionalExtension, ToSql, params};
 use uuid::Uuid;
 
@@ -121,7 +121,7 @@ impl Scope<'_> {
         self.execute(sql, params![caller.uuid(), route, key, request_hash, resource, answer, at]).map(drop)
     }
 
-    /// Lets go of what has expired: links, sessions, and answers from before a time.
+    /// Lets go of what has expired: links, sessions, and answers and bulk deletions from before a time.
     ///
     /// # Errors
     /// The write failed.
@@ -129,8 +129,20 @@ impl Scope<'_> {
         let now = self.now().as_micros();
         self.execute("DELETE FROM sign_in_links WHERE expires_at <= ?1", params![now])?;
         self.execute("DELETE FROM sessions WHERE expires_at <= ?1", params![now])?;
+        self.execute("DELETE FROM deletions WHERE inserted_at < ?1", params![answers_before.as_micros()])?;
         let sql = "DELETE FROM idempotency_keys WHERE inserted_at < ?1";
         self.execute(sql, params![answers_before.as_micros()]).map(drop)
+    }
+
+    /// What these files held is gone.
+    ///
+    /// # Errors
+    /// The write failed.
+    pub fn forget_files(&mut self, files: &[FileId]) -> Result<(), StoreError> {
+        for file in files {
+            self.execute("DELETE FROM lost_files WHERE id = ?1", params![file.uuid()])?;
+        }
+        Ok(())
     }
 
     fn execute(&mut self, sql: &str, params: &[&dyn ToSql]) -> Result<usize, StoreError> {

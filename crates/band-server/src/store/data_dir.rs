@@ -59,6 +59,11 @@ impl DataDir {
         self.0.join("band.db")
     }
 
+    /// What files hold: the folder `files`.
+    pub fn files(&self) -> PathBuf {
+        self.0.join("files")
+    }
+
     /// The secret that keys are hashed with: `secret.key`.
     pub fn secret(&self) -> PathBuf {
         self.0.join("secret.key")

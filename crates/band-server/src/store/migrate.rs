@@ -13,6 +13,7 @@ struct Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, sql: include_str!("migrations/0001_start.sql") },
     Migration { version: 2, sql: include_str!("migrations/0002_contacts_and_stops.sql") },
+    Migration { version: 3, sql: include_str!("migrations/0003_memories_files_tasks.sql") },
 ];
 
 /// Runs the steps that the database does not have yet, all in one transaction.

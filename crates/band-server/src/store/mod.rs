@@ -7,11 +7,14 @@
 //! what does not fit is refused at once as [`StoreError::Overloaded`].
 
 mod apply;
+mod board;
 mod column;
 mod connection;
 mod credential;
 mod data_dir;
 mod error;
+mod files;
+mod keep;
 mod migrate;
 mod readers;
 mod rosters;
@@ -31,10 +34,11 @@ use tokio::sync::oneshot;
 pub use credential::Answered;
 pub use data_dir::DataDir;
 pub use error::StoreError;
+pub use files::{Draft, Files};
 pub use scope::Scope;
 pub use view::{
-    AgentFilter, ChatFilter, ChatRow, Direction, FoundKey, PeerRow, Slice, StoredAnswer, StoredMessage,
-    TypesWanted, View,
+    AgentFilter, ChatFilter, ChatRow, Direction, FoundKey, MemoryQuery, MyMemoryRow, PeerRow, Slice,
+    StoredAnswer, StoredMessage, TypesWanted, View, WhoseFiles, WhoseMemories,
 };
 
 use crate::bus::Outlet;

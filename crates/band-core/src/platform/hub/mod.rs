@@ -62,7 +62,7 @@ pub use contract::{Answer, ConnId, Input, Lane, OnConflict, Output, Recipient, R
 pub use readers::{Everyone, Readers};
 use roster::Roster;
 
-use super::{Principal, Push};
+use super::{Audience, Principal, Push};
 use crate::timers::Timers;
 use crate::{Deadline, Machine, Moment};
 
@@ -127,7 +127,9 @@ impl Hub {
             .subscribers(push.topic)
             .filter(move |(_, sub)| roster::is_meant(push, sub.principal))
             .filter(move |(_, sub)| {
-                push.topic.room().is_none_or(|room| readers.may_read(sub.principal, room))
+                let is_checked = !matches!(push.audience, Audience::These(_));
+                let room = push.topic.room().filter(|_| is_checked);
+                room.is_none_or(|room| readers.may_read(sub.principal, room))
             })
             .map(|(conn, sub)| Recipient {
                 conn,

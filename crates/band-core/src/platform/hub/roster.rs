@@ -49,5 +49,6 @@ pub(super) fn is_meant(push: &Push, who: Principal) -> bool {
         (Audience::Everyone, _) | (Audience::Users | Audience::UsersAnd(_), Principal::User(_)) => true,
         (Audience::Users, Principal::Agent { .. }) => false,
         (Audience::UsersAnd(agents), Principal::Agent { id, .. }) => agents.contains(&id),
+        (Audience::These(told), who) => told.contains(&who.participant()),
     }
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use band_wire::id::Chat;
 use band_wire::rest::query::{AgentChatsQuery, ContextQuery, NoQuery};
-use band_wire::rest::{CreateChat, CreateEvent, ReportActivity};
+use band_wire::rest::{CreateChat, CreateEvent, RenameChat, ReportActivity};
 
 use super::Answered;
 use crate::http::answer;
@@ -39,6 +39,16 @@ pub(crate) async fn show(
     _: Query<NoQuery>,
 ) -> Answered {
     Ok(answer::ok(ctx.app.agent_chat(who, chat).await?))
+}
+
+pub(crate) async fn rename(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    One(chat): One<Chat>,
+    _: Query<NoQuery>,
+    Json(body): Json<RenameChat>,
+) -> Answered {
+    Ok(answer::ok(ctx.app.rename_agent_chat(who, chat, body).await?))
 }
 
 pub(crate) async fn context(

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use band_wire::id::{Chat, Participant};
 use band_wire::rest::query::{MyChatQuery, MyChatsQuery, MyMessagesQuery, MyParticipantsQuery, NoQuery};
-use band_wire::rest::{AddParticipant, CreateChat, SendMessage};
+use band_wire::rest::{AddParticipant, ChatStatus, CreateChat, RenameChat, SendMessage};
 
 use super::Answered;
 use crate::http::answer;
-use crate::http::body::{Json, MAX_MESSAGE_BODY};
+use crate::http::body::{Json, MAX_MESSAGE_BODY, Nothing};
 use crate::http::caller::Caller;
 use crate::http::context::Context;
 use crate::http::idempotency::IdempotencyKey;
@@ -40,6 +40,45 @@ pub(crate) async fn chat(
     Query(query): Query<MyChatQuery>,
 ) -> Answered {
     Ok(answer::ok(ctx.app.my_chat(who, chat, query).await?))
+}
+
+pub(crate) async fn rename(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    One(chat): One<Chat>,
+    _: Query<NoQuery>,
+    Json(body): Json<RenameChat>,
+) -> Answered {
+    Ok(answer::ok(ctx.app.rename_my_chat(who, chat, body).await?))
+}
+
+pub(crate) async fn delete_chat(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    One(chat): One<Chat>,
+    _: Query<NoQuery>,
+) -> Answered {
+    Ok(answer::ok(ctx.app.delete_chat(who, chat).await?))
+}
+
+pub(crate) async fn archive(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    One(chat): One<Chat>,
+    _: Query<NoQuery>,
+    _: Json<Nothing>,
+) -> Answered {
+    Ok(answer::ok(ctx.app.set_chat_status(who, chat, ChatStatus::Archived).await?))
+}
+
+pub(crate) async fn unarchive(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    One(chat): One<Chat>,
+    _: Query<NoQuery>,
+    _: Json<Nothing>,
+) -> Answered {
+    Ok(answer::ok(ctx.app.set_chat_status(who, chat, ChatStatus::Active).await?))
 }
 
 pub(crate) async fn messages(

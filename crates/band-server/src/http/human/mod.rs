@@ -4,6 +4,8 @@ mod agents;
 mod chats;
 pub(super) mod contacts;
 pub(super) mod control;
+pub(super) mod deletions;
+pub(super) mod memories;
 
 use axum::extract::State;
 use axum::response::Response;
@@ -12,7 +14,8 @@ use band_wire::rest::query::{MyPeersQuery, NoQuery};
 
 pub(super) use agents::{agents, delete_agent, register_agent};
 pub(super) use chats::{
-    add_participant, chat, chats, create_chat, messages, participants, remove_participant, send,
+    add_participant, archive, chat, chats, create_chat, delete_chat, messages, participants,
+    remove_participant, rename, send, unarchive,
 };
 
 use super::answer;

@@ -8,7 +8,7 @@ use band_core::platform::plan::full_name;
 use band_core::platform::{Chat, Execution, Member, Principal, Room, TitleState, handles};
 use band_wire::rest::query::{ChatSort, OffsetQuery, Order};
 use band_wire::rest::{ChatKind, ChatStatus, MemberStatus, Role, SenderType};
-use band_wire::{AgentId, ChatId, Stamp, UserId};
+use band_wire::{AgentId, ChatId, Id, Stamp, UserId};
 use rusqlite::{Row, params};
 use uuid::Uuid;
 
@@ -261,8 +261,8 @@ const AGENT_CHATS: &str = "FROM participants p JOIN chats c ON c.id = p.chat_id
     WHERE p.participant_id = ?1 AND p.status <> 'blocked' AND c.deleted_at IS NULL";
 
 /// Ids as a JSON list of hexadecimal texts, which SQLite turns back.
-pub(super) fn hex_list(chats: &[ChatId]) -> String {
-    let ids: Vec<String> = chats.iter().map(|chat| chat.uuid().simple().to_string()).collect();
+pub(super) fn hex_list<M>(ids: &[Id<M>]) -> String {
+    let ids: Vec<String> = ids.iter().map(|id| id.uuid().simple().to_string()).collect();
     serde_json::Value::from(ids).to_string()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use band_core::platform::{TEXT, with_deliveries};
 use band_wire::rest::{self, AttemptRecord, DeliveryMap, DeliveryRecord, DeliveryStatus, SenderType};
-use band_wire::{ChatId, MessageId};
+use band_wire::{AgentId, ChatId, MessageId};
 use rusqlite::{Row, params};
 
 use super::View;
@@ -35,7 +35,23 @@ impl View<'_> {
     /// The database can't be read.
     pub fn message(self, chat: ChatId, message: MessageId) -> Result<Option<StoredMessage>, StoreError> {
         let sql = format!("SELECT {MESSAGE} FROM messages m WHERE m.id = ?1 AND m.chat_id = ?2");
-        self.first(&sql, params![message.uuid(), chat.uuid()], read)
+        let Some(mut found) = self.first(&sql, params![message.uuid(), chat.uuid()], read)? else {
+            return Ok(None);
+        };
+        self.add_files(std::slice::from_mut(&mut found))?;
+        Ok(Some(found))
+    }
+
+    /// Whether a message is known and reached an agent that may still read it.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub fn reached(self, agent: AgentId, message: MessageId) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM messages m JOIN deliveries d ON d.agent_id = ?1 AND d.chat_id = m.chat_id
+                AND d.seq = m.seq AND d.is_mention = 1
+            JOIN participants p ON p.chat_id = m.chat_id AND p.participant_id = ?1 AND p.status <> 'blocked'
+            WHERE m.id = ?2";
+        self.exists(sql, params![agent.uuid(), message.uuid()])
     }
 
     /// The newest message or event of several rooms. One look-up.
@@ -69,11 +85,12 @@ impl View<'_> {
         Ok(self.deliveries_of(&[seq])?.remove(&seq).unwrap_or_default())
     }
 
-    /// Messages as the API shows them: with their delivery records, two look-ups for all of them.
+    /// Messages as the API shows them: with their delivery records and files, three look-ups for all of them.
     ///
     /// # Errors
     /// The database can't be read.
-    pub fn complete(self, messages: Vec<StoredMessage>) -> Result<Vec<rest::Message>, StoreError> {
+    pub fn complete(self, mut messages: Vec<StoredMessage>) -> Result<Vec<rest::Message>, StoreError> {
+        self.add_files(&mut messages)?;
         let texts = messages.iter().filter(|stored| stored.message.message_type == TEXT);
         let seqs: Vec<i64> = texts.map(|stored| stored.seq).collect();
         let mut deliveries = self.deliveries_of(&seqs)?;
@@ -81,6 +98,22 @@ impl View<'_> {
             with_deliveries(stored.message, &deliveries.remove(&stored.seq).unwrap_or_default())
         };
         Ok(messages.into_iter().map(complete).collect())
+    }
+
+    /// Puts the files of text messages into them.
+    fn add_files(self, messages: &mut [StoredMessage]) -> Result<(), StoreError> {
+        let texts = messages.iter().filter(|stored| stored.message.message_type == TEXT);
+        let seqs: Vec<i64> = texts.map(|stored| stored.seq).collect();
+        if seqs.is_empty() {
+            return Ok(());
+        }
+        let mut files = self.files_of(&seqs)?;
+        for stored in messages {
+            if let Some(files) = files.remove(&stored.seq) {
+                stored.message = stored.message.clone().with_files(&files);
+            }
+        }
+        Ok(())
     }
 
     fn deliveries_of(self, seqs: &[i64]) -> Result<BTreeMap<i64, DeliveryMap>, StoreError> {
@@ -124,7 +157,7 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<StoredMessage> {
     Ok(StoredMessage { seq: row.get(0)?, message })
 }
 
-type Keyed<T> = (i64, band_wire::AgentId, T);
+type Keyed<T> = (i64, AgentId, T);
 
 fn read_delivery(row: &Row<'_>) -> rusqlite::Result<Keyed<DeliveryRecord>> {
     let record = DeliveryRecord {

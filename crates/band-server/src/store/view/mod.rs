@@ -4,18 +4,23 @@ mod agent;
 mod chat;
 mod contact;
 mod execution;
+mod file;
 mod key;
+mod memory;
 mod message;
 mod peer;
 #[cfg(test)]
 mod plans;
 mod queue;
+mod task;
 mod timeline;
 mod user;
 
 pub use agent::AgentFilter;
 pub use chat::{ChatFilter, ChatRow};
+pub use file::WhoseFiles;
 pub use key::{FoundKey, StoredAnswer};
+pub use memory::{MemoryQuery, MyMemoryRow, WhoseMemories};
 pub use message::StoredMessage;
 pub use peer::PeerRow;
 pub use timeline::{Direction, Slice, TypesWanted};

@@ -1,7 +1,9 @@
 //! People.
 
+use band_core::platform::deletions::DeletionRow;
 use band_core::platform::plan::User;
-use band_wire::UserId;
+use band_wire::rest::DeletedResource;
+use band_wire::{DeletionId, UserId};
 use rusqlite::{Row, params};
 
 use super::View;
@@ -11,6 +13,25 @@ const USER: &str =
     "SELECT id, handle, email, first_name, last_name, is_admin, inserted_at, updated_at FROM users";
 
 impl View<'_> {
+    /// A bulk deletion of a person.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub fn deletion(self, user: UserId, deletion: DeletionId) -> Result<Option<DeletionRow>, StoreError> {
+        let sql = "SELECT id, user_id, resource, force, results, inserted_at FROM deletions
+            WHERE id = ?1 AND user_id = ?2";
+        self.first(sql, params![deletion.uuid(), user.uuid()], |row| {
+            Ok(DeletionRow {
+                id: column::id(row, 0)?,
+                user: column::id(row, 1)?,
+                resource: column::parsed(row, 2, DeletedResource::parse)?,
+                force: row.get(3)?,
+                results: column::parsed(row, 4, |text| serde_json::from_str(text).ok())?,
+                at: column::stamp(row, 5)?,
+            })
+        })
+    }
+
     /// One person.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ impl Platform {
     pub(crate) fn add_room(&mut self, owner: UserId, title: &str) -> Result<ChatId, Refusal> {
         let creator = self.candidate(Principal::User(owner)).ok_or_else(Refusal::not_found)?;
         let (id, execution, now) = (self.id(), self.uuid(), self.stamp());
-        let facts = rooms::Facts { creator: &creator, id, execution, now };
+        let facts = rooms::Facts { creator: &creator, id, execution, has_task: false, now };
         let plan = rooms::create(&facts, CreateChat { title: Some(title.to_owned()), task_id: None })?;
         Ok(self.commit(plan).id)
     }
@@ -109,7 +109,8 @@ impl Platform {
             mentions: mentions.collect(),
             attachment_ids: Vec::new(),
         };
-        let facts = send::Facts { room: &room, id: self.id(), now: self.stamp() };
+        let facts =
+            send::Facts { room: &room, id: self.id(), files: &[], has_task: false, now: self.stamp() };
         let board = &self.board;
         let plan =
             send::send(&facts, Principal::User(by), &request, |agent| board.is_listening(agent, chat))?;

@@ -264,7 +264,13 @@ fn send_message(platform: &mut Platform, caller: Caller, chat: ChatId, request: 
     let message: SendMessage = body(request)?;
     once(platform, caller, format!("messages:{chat}"), request, &message, |platform| {
         let room = platform.store.room(chat).ok_or_else(Refusal::not_found)?;
-        let facts = send::Facts { room: &room, id: platform.id(), now: platform.stamp() };
+        let facts = send::Facts {
+            room: &room,
+            id: platform.id(),
+            files: &[],
+            has_task: false,
+            now: platform.stamp(),
+        };
         let board = &platform.board;
         let plan = send::send(&facts, caller.principal(), &message, |agent| board.is_listening(agent, chat))?;
         let sent = platform.commit(plan);
@@ -276,7 +282,13 @@ fn create_event(platform: &mut Platform, caller: Caller, chat: ChatId, request: 
     let event: CreateEvent = body(request)?;
     once(platform, caller, format!("events:{chat}"), request, &event.clone(), |platform| {
         let room = platform.store.room(chat).ok_or_else(Refusal::not_found)?;
-        let facts = send::Facts { room: &room, id: platform.id(), now: platform.stamp() };
+        let facts = send::Facts {
+            room: &room,
+            id: platform.id(),
+            files: &[],
+            has_task: false,
+            now: platform.stamp(),
+        };
         let plan = post::post(&facts, caller.principal(), event)?;
         let created = platform.commit(plan);
         Ok((created.id.uuid(), created))

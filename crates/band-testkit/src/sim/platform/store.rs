@@ -198,11 +198,17 @@ impl Store {
                 self.touch(chat, at);
             }
             Write::AddMessage(message) => self.add_message(*message),
-            // Nobody has contacts here.
+            // Nobody has contacts, memories, files or tasks here, and no room goes.
             Write::AddContactRequest(_)
             | Write::SettleContactRequest { .. }
             | Write::AddContact { .. }
-            | Write::RemoveContact { .. } => {}
+            | Write::RemoveContact { .. }
+            | Write::SetChatStatus { .. }
+            | Write::RemoveChat { .. }
+            | Write::AddFile(_)
+            | Write::Memory(_)
+            | Write::Board(_)
+            | Write::AddDeletion(_) => {}
             Write::SetDelivery { message, agent, record, at } => {
                 self.set_delivery(message, agent, record, at);
             }

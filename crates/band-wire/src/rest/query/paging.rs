@@ -99,6 +99,12 @@ impl Paging {
     }
 }
 
+impl From<CursorQuery> for Paging {
+    fn from(query: CursorQuery) -> Self {
+        Self::Cursor { cursor: query.cursor, limit: query.limit }
+    }
+}
+
 /// Which end of a list comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {

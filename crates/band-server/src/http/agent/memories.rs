@@ -1,0 +1,64 @@
+//! Memories of agents.
+
+use axum::extract::State;
+use band_core::platform::memories::Act;
+use band_wire::id::Memory;
+use band_wire::rest::StoreMemory;
+use band_wire::rest::query::{AgentMemoriesQuery, NoQuery};
+
+use super::Answered;
+use crate::http::answer;
+use crate::http::body::{Json, Nothing};
+use crate::http::caller::Caller;
+use crate::http::context::Context;
+use crate::http::idempotency::IdempotencyKey;
+use crate::http::path::One;
+use crate::http::query::Query;
+
+pub(crate) async fn list(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    Query(query): Query<AgentMemoriesQuery>,
+) -> Answered {
+    let offset = query.paging.is_offset();
+    Ok(answer::deprecated(offset, answer::whole(&ctx.app.agent_memories(who, query).await?)))
+}
+
+pub(crate) async fn store(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    IdempotencyKey(key): IdempotencyKey,
+    _: Query<NoQuery>,
+    Json(body): Json<StoreMemory>,
+) -> Answered {
+    Ok(answer::created(ctx.app.store_memory(who, body, key).await?))
+}
+
+pub(crate) async fn show(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    One(memory): One<Memory>,
+    _: Query<NoQuery>,
+) -> Answered {
+    Ok(answer::ok(ctx.app.agent_memory(who, memory).await?))
+}
+
+pub(crate) async fn supersede(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    One(memory): One<Memory>,
+    _: Query<NoQuery>,
+    _: Json<Nothing>,
+) -> Answered {
+    Ok(answer::ok(ctx.app.act_on_agent_memory(who, memory, Act::Supersede).await?))
+}
+
+pub(crate) async fn archive(
+    State(ctx): State<Context>,
+    Caller(who): Caller,
+    One(memory): One<Memory>,
+    _: Query<NoQuery>,
+    _: Json<Nothing>,
+) -> Answered {
+    Ok(answer::ok(ctx.app.act_on_agent_memory(who, memory, Act::Archive).await?))
+}
