@@ -91,6 +91,6 @@ mod tests {
             at: at(1),
         });
         assert_eq!((job.total, job.processed, job.succeeded, job.failed), (4, 4, 1, 3));
-        assert_eq!(job.status, DeletionStatus::Completed.into());
+        assert_eq!(job.status, DeletionStatus::Completed);
     }
 }

@@ -2,7 +2,8 @@
 
 use band_core::platform::plan::{AgentRow, ContactRequestRow, ContactRow, NewMessage, User, Write};
 use band_core::platform::{Chat, TEXT};
-use band_wire::rest::DeliveryRecord;
+use band_wire::rest::{DeliveryRecord, Role};
+use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp};
 use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp};
 use rusqlite::{Connection, ToSql, params};
 
@@ -51,15 +52,11 @@ pub(super) fn run(scope: &mut Scope<'_>, write: &Write) -> Result<(), StoreError
         }
         Write::SetRole { chat, who, role, at } => {
             scope.rosters.forget(*chat);
-            let sql = "UPDATE participants SET role = ?3 WHERE chat_id = ?1 AND participant_id = ?2";
-            execute(connection, sql, params![chat.uuid(), who.uuid(), role.as_str()])?;
-            touch(connection, *chat, at.as_micros())
+            set_role(connection, (*chat, *who), *role, *at)
         }
         Write::RemoveMember { chat, who, at } => {
             scope.rosters.forget(*chat);
-            let sql = "DELETE FROM participants WHERE chat_id = ?1 AND participant_id = ?2";
-            execute(connection, sql, params![chat.uuid(), who.uuid()])?;
-            touch(connection, *chat, at.as_micros())
+            remove_member(connection, *chat, *who, *at)
         }
         Write::AddMessage(message) => add_message(connection, message),
         Write::SetDelivery { message, agent, record, at } => {
@@ -76,14 +73,7 @@ pub(super) fn run(scope: &mut Scope<'_>, write: &Write) -> Result<(), StoreError
         Write::RemoveContact(contact) => {
             execute(connection, "DELETE FROM contacts WHERE id = ?1", params![contact.uuid()])
         }
-        Write::SetChatStatus { chat, status, at } => {
-            scope.rosters.forget(*chat);
-            keep::set_chat_status(connection, *chat, *status, *at)
-        }
-        Write::RemoveChat { chat, at } => {
-            scope.rosters.forget(*chat);
-            keep::remove_chat(connection, *chat, *at)
-        }
+        Write::SetChatStatus { .. } | Write::RemoveChat { .. } => keep::chat(scope, write),
         Write::AddFile(file) => keep::add_file(connection, file),
         Write::Memory(write) => keep::memory(connection, write),
         Write::Board(write) => board::run(connection, write),
@@ -94,6 +84,28 @@ pub(super) fn run(scope: &mut Scope<'_>, write: &Write) -> Result<(), StoreError
 pub(super) fn execute(connection: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<(), StoreError> {
     connection.prepare_cached(sql)?.execute(params)?;
     Ok(())
+}
+
+fn set_role(
+    connection: &Connection,
+    (chat, who): (ChatId, ParticipantId),
+    role: Role,
+    at: Stamp,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE participants SET role = ?3 WHERE chat_id = ?1 AND participant_id = ?2";
+    execute(connection, sql, params![chat.uuid(), who.uuid(), role.as_str()])?;
+    touch(connection, chat, at.as_micros())
+}
+
+fn remove_member(
+    connection: &Connection,
+    chat: ChatId,
+    who: ParticipantId,
+    at: Stamp,
+) -> Result<(), StoreError> {
+    let sql = "DELETE FROM participants WHERE chat_id = ?1 AND participant_id = ?2";
+    execute(connection, sql, params![chat.uuid(), who.uuid()])?;
+    touch(connection, chat, at.as_micros())
 }
 
 fn touch(connection: &Connection, chat: ChatId, at: i64) -> Result<(), StoreError> {

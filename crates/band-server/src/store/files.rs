@@ -39,10 +39,10 @@ pub struct Draft {
 }
 
 impl Files {
-    /// Opens the folder, makes it when it is missing, and lets go of drafts that nobody finished.
+    /// Opens the folder, and lets go of drafts that nobody finished. The folder is made by the first upload.
     ///
     /// # Errors
-    /// The folder can't be made or read.
+    /// The drafts can't be removed.
     pub fn open(path: PathBuf) -> Result<Self, StoreError> {
         let drafts = path.join(DRAFTS);
         if let Err(error) = fs::remove_dir_all(&drafts)
@@ -50,11 +50,6 @@ impl Files {
         {
             return Err(at("can't empty", &drafts)(error));
         }
-        DirBuilder::new()
-            .recursive(true)
-            .mode(FOLDER_MODE)
-            .create(&drafts)
-            .map_err(at("can't create the folder", &drafts))?;
         Ok(Self(path))
     }
 
@@ -63,7 +58,10 @@ impl Files {
     /// # Errors
     /// The draft can't be made.
     pub async fn draft(&self) -> Result<Draft, StoreError> {
-        let path = self.0.join(DRAFTS).join(Uuid::new_v4().simple().to_string());
+        let drafts = self.0.join(DRAFTS);
+        let made = tokio::fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&drafts).await;
+        made.map_err(at("can't create the folder", &drafts))?;
+        let path = drafts.join(Uuid::new_v4().simple().to_string());
         let opened = OpenOptions::new().create_new(true).write(true).mode(FILE_MODE).open(&path).await;
         let file = opened.map_err(at("can't create", &path))?;
         Ok(Draft { path, file, digest: Sha256::new(), head: Vec::new(), bytes: 0 })
@@ -139,7 +137,10 @@ fn at(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> StoreErro
 
 fn list(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let failed = at("can't read the folder", folder);
-    let entries = fs::read_dir(folder).map_err(&failed)?;
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(&failed)?,
+    };
     entries.map(|entry| entry.map(|entry| entry.path()).map_err(&failed)).collect()
 }
 

@@ -3,12 +3,14 @@
 use band_core::platform::deletions::DeletionRow;
 use band_core::platform::files::FileRow;
 use band_core::platform::memories::{MemoryRow, MemoryWrite};
+use band_core::platform::plan::Write;
 use band_wire::rest::{Attachment, ChatStatus};
 use band_wire::{ChatId, ParticipantId, Stamp};
 use rusqlite::{Connection, params};
 
 use super::StoreError;
 use super::apply::execute;
+use super::scope::Scope;
 
 pub(super) fn memory(connection: &Connection, write: &MemoryWrite) -> Result<(), StoreError> {
     match write {
@@ -74,7 +76,23 @@ pub(super) fn attach(connection: &Connection, seq: i64, files: &[Attachment]) ->
     Ok(())
 }
 
-pub(super) fn set_chat_status(
+/// What becomes of a room as a whole.
+pub(super) fn chat(scope: &Scope<'_>, write: &Write) -> Result<(), StoreError> {
+    let connection = scope.view.connection();
+    match write {
+        Write::SetChatStatus { chat, status, at } => {
+            scope.rosters.forget(*chat);
+            set_chat_status(connection, *chat, *status, *at)
+        }
+        Write::RemoveChat { chat, at } => {
+            scope.rosters.forget(*chat);
+            remove_chat(connection, *chat, *at)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn set_chat_status(
     connection: &Connection,
     chat: ChatId,
     status: ChatStatus,
@@ -85,7 +103,7 @@ pub(super) fn set_chat_status(
 }
 
 /// A room goes with its tasks, its goal and its files. What the files hold is removed a little later.
-pub(super) fn remove_chat(connection: &Connection, chat: ChatId, at: Stamp) -> Result<(), StoreError> {
+fn remove_chat(connection: &Connection, chat: ChatId, at: Stamp) -> Result<(), StoreError> {
     let id = chat.uuid();
     let gone = "UPDATE chats SET deleted_at = ?2, updated_at = ?2 WHERE id = ?1";
     execute(connection, gone, params![id, at.as_micros()])?;

@@ -32,7 +32,7 @@ async fn a_registered_agent_has_a_key_a_handle_and_tells_its_owner() {
     assert_eq!((me.id, me.handle.as_str()), (issued.agent.id, "ann/weather-bot"));
     assert_eq!(me.description.as_deref(), Some("Answers questions"));
     let flags: Vec<_> = me.feature_flags.unwrap().into_iter().collect();
-    let wanted = [("ff_file_transfer", false), ("ff_idempotency_keys", true), ("ff_room_tasks", false)];
+    let wanted = [("ff_file_transfer", true), ("ff_idempotency_keys", true), ("ff_room_tasks", true)];
     assert_eq!(flags, wanted.map(|(name, on)| (name.to_owned(), on)));
 }
 

@@ -20,7 +20,7 @@ async fn an_agent_knows_itself() {
     assert_eq!(me["handle"], format!("{}/helper", p.ann.handle));
     assert_eq!(
         me["feature_flags"],
-        json!({"ff_file_transfer": false, "ff_idempotency_keys": true, "ff_room_tasks": false})
+        json!({"ff_file_transfer": true, "ff_idempotency_keys": true, "ff_room_tasks": true})
     );
     assert!(me["description"].as_str().is_some_and(|text| !text.is_empty()));
 }

@@ -75,10 +75,29 @@ async fn an_unknown_query_parameter_is_refused_on_every_route() {
 async fn another_method_on_a_known_path_is_405_with_the_known_ones() {
     let p = Populated::start().await;
     for route in table() {
-        let answer = p.site.call(As::Nobody, Method::PATCH, &p.fill(route.path), None).await;
+        let answer = p.site.call(As::Nobody, Method::TRACE, &p.fill(route.path), None).await;
         let allow = answer.header("allow").unwrap_or_default().to_owned();
         assert!(allow.contains(route.method.as_str()), "{}: {allow}", route.path);
         answer.refused(405, "method_not_allowed");
+    }
+}
+
+/// Nothing tells a room of others from one that was never made, whatever is sent.
+#[tokio::test]
+async fn a_room_of_others_is_answered_like_one_that_is_not_there() {
+    let p = Populated::start().await;
+    let nowhere = "0190a8d4-5f3e-7c2a-9b1d-2f3e4a5b6c7d";
+    for route in table().into_iter().filter(|route| route.path.contains("{chat_id}")) {
+        let key = if route.kind == Kind::Agent { &p.rival.key } else { &p.bob.key };
+        let path = p.fill(route.path);
+        let foreign = p.site.call(As::Key(key), route.method.clone(), &path, None).await;
+        let missing = path.replace(&p.room, nowhere);
+        let missing = p.site.call(As::Key(key), route.method.clone(), &missing, None).await;
+        assert_eq!(foreign.status, missing.status, "{} {path}", route.method);
+        assert!(matches!(foreign.status.as_u16(), 404 | 422), "{} {path}: {}", route.method, foreign.status);
+        if route.method == Method::GET {
+            foreign.refused(404, "not_found");
+        }
     }
 }
 

@@ -24,6 +24,13 @@ async fn every_creating_route_creates_once_for_a_key_and_tells_another_request_a
         |handle: &str, text: &str| json!({"contact_request": {"recipient_handle": handle, "message": text}});
     let event = |text: &str| json!({"event": {"content": text, "message_type": "thought"}});
     let say = |text: &str| json!({"message": {"content": text, "mentions": [{"id": p.helper.id}]}});
+    let tasks = |of: &str| format!("/api/v1/{of}/chats/{}/tasks", p.room);
+    let task = |text: &str| json!({"subject": text});
+    let memory = |text: &str| {
+        json!({"memory": {
+            "content": text, "system": "working", "type": "episodic", "segment": "tool", "thought": "why not",
+        }})
+    };
     let messages = format!("/api/v1/me/chats/{}/messages", p.room);
     let table = [
         (&p.helper, "/api/v1/agent/chats".to_owned(), chat("a"), chat("b")),
@@ -43,6 +50,9 @@ async fn every_creating_route_creates_once_for_a_key_and_tells_another_request_a
         ),
         (&p.helper, events, event("a"), event("b")),
         (&p.ann, messages, say("a"), say("b")),
+        (&p.helper, "/api/v1/agent/memories".to_owned(), memory("a"), memory("b")),
+        (&p.helper, tasks("agent"), task("a"), task("b")),
+        (&p.ann, tasks("me"), task("a"), task("b")),
     ];
     for (who, path, body, other) in table {
         let first = p.keyed(who, &path, "k-1", &body).await.expect(201);

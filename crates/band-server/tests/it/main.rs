@@ -25,13 +25,21 @@ mod http_control;
 #[cfg(test)]
 mod http_envelope;
 #[cfg(test)]
+mod http_files;
+#[cfg(test)]
 mod http_human;
+#[cfg(test)]
+mod http_memories;
 #[cfg(test)]
 mod http_once;
 #[cfg(test)]
 mod http_page;
 #[cfg(test)]
+mod http_rooms;
+#[cfg(test)]
 mod http_session;
+#[cfg(test)]
+mod http_tasks;
 #[cfg(test)]
 mod live;
 #[cfg(test)]

@@ -218,6 +218,7 @@ pub(crate) fn audience(push: &Push) -> Option<Vec<AgentId>> {
         Audience::Everyone => None,
         Audience::Users => Some(Vec::new()),
         Audience::UsersAnd(agents) => Some(agents.clone()),
+        Audience::These(_) => panic!("{} is for some alone", push.event),
     }
 }
 

@@ -5,13 +5,17 @@ use std::collections::BTreeSet;
 
 use band_core::platform::Principal;
 use band_core::platform::page::Position;
-use band_wire::rest::query::{AgentSort, ChatSort, OffsetQuery, Order, SentFilter, StatusFilter};
-use band_wire::rest::{ContactRequestStatus, SenderType};
+use band_wire::rest::query::{
+    AgentSort, ChatSort, MemoryFilter, OffsetQuery, Order, SentFilter, StatusFilter,
+};
+use band_wire::rest::{ContactRequestStatus, SenderType, TaskRef, TaskState};
 use band_wire::{AgentId, ChatId, Id, MessageId, Stamp, UserId};
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::{AgentFilter, ChatFilter, Direction, Slice, TypesWanted, View};
+use super::{
+    AgentFilter, ChatFilter, Direction, MemoryQuery, Slice, TypesWanted, View, WhoseFiles, WhoseMemories,
+};
 use crate::store::{connection, migrate};
 
 thread_local! {
@@ -118,6 +122,7 @@ fn ask_everything(view: View<'_>) {
         view.timeline(chat(), &wanted, slice(direction)).unwrap();
         view.context(agent(), chat(), slice(direction)).unwrap();
     }
+    ask_what_is_kept(view);
     for order in [Order::Asc, Order::Desc] {
         for filter in FILTERS {
             view.agent_messages((agent(), chat()), filter, order, &at, 20).unwrap();
@@ -134,6 +139,52 @@ fn ask_everything(view: View<'_>) {
             view.agents(user(), &AgentFilter::default(), (sort, order), &at, 20).unwrap();
         }
     }
+}
+
+/// Memories, files, task boards.
+fn ask_what_is_kept(view: View<'_>) {
+    let at = Position::Start;
+    let memory = Id::new(Uuid::nil());
+    view.memory(memory).unwrap();
+    view.named_memory(memory).unwrap();
+    view.organization().unwrap();
+    for whose in [
+        WhoseMemories::Agent(agent()),
+        WhoseMemories::Organization,
+        WhoseMemories::Subject(user().into()),
+        WhoseMemories::Person(user()),
+        WhoseMemories::Rooms(user()),
+    ] {
+        let filter = MemoryFilter { content: Some("tea".to_owned()), ..MemoryFilter::default() };
+        let query = MemoryQuery { whose, scope: None, subject: None, agent: None, chat: None, filter };
+        view.count_memories(&query).unwrap();
+        view.memories(&query, &at, 20).unwrap();
+    }
+    let file = Id::new(Uuid::nil());
+    view.file(chat(), file).unwrap();
+    view.file_by_content(chat(), "00").unwrap();
+    view.some_files(chat(), &[file]).unwrap();
+    view.unknown_files(&[file]).unwrap();
+    view.files_of(&[7]).unwrap();
+    for whose in [WhoseFiles::Room, WhoseFiles::Agent(agent())] {
+        view.files(chat(), whose, &at, 20).unwrap();
+    }
+    view.reached(agent(), MessageId::new(Uuid::nil())).unwrap();
+    view.deletion(user(), Id::new(Uuid::nil())).unwrap();
+    let task = Id::new(Uuid::nil());
+    view.task(chat(), TaskRef::Id(task)).unwrap();
+    view.task(chat(), TaskRef::Number(1)).unwrap();
+    view.room_of_task(task).unwrap();
+    for state in [None, Some(TaskState::Active)] {
+        view.tasks(chat(), state, &at, 20).unwrap();
+    }
+    view.tasks_of(chat(), agent().into()).unwrap();
+    view.assignments_of(&[task]).unwrap();
+    view.next_task_number(chat()).unwrap();
+    view.task_history(task, &at, 20).unwrap();
+    view.newest_of_task(task, 20).unwrap();
+    view.goal(chat()).unwrap();
+    view.newest_of_goal(chat(), 20).unwrap();
 }
 
 #[test]

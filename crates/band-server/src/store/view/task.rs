@@ -162,17 +162,25 @@ impl View<'_> {
             return Ok(tasks);
         }
         let ids: Vec<TaskId> = tasks.iter().map(|task| task.id).collect();
-        let sql = "SELECT task_id, assignee, status, active_form, linked_native_id, updated_at
-            FROM task_assignments WHERE task_id IN (SELECT unhex(value) FROM json_each(?1))
-            ORDER BY task_id, place";
-        let mut found: BTreeMap<TaskId, Vec<Assignment>> = BTreeMap::new();
-        for (task, part) in self.list(sql, params![hex_list(&ids)], read_assignment)? {
-            found.entry(task).or_default().push(part);
-        }
+        let mut found = self.assignments_of(&ids)?;
         for task in &mut tasks {
             task.assignments = found.remove(&task.id).unwrap_or_default();
         }
         Ok(tasks)
+    }
+
+    pub(super) fn assignments_of(
+        self,
+        tasks: &[TaskId],
+    ) -> Result<BTreeMap<TaskId, Vec<Assignment>>, StoreError> {
+        let sql = "SELECT task_id, assignee, status, active_form, linked_native_id, updated_at
+            FROM task_assignments WHERE task_id IN (SELECT unhex(value) FROM json_each(?1))
+            ORDER BY task_id, place";
+        let mut found: BTreeMap<TaskId, Vec<Assignment>> = BTreeMap::new();
+        for (task, part) in self.list(sql, params![hex_list(tasks)], read_assignment)? {
+            found.entry(task).or_default().push(part);
+        }
+        Ok(found)
     }
 }
 

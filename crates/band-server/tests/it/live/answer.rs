@@ -22,6 +22,10 @@ impl Answer {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.body
+    }
+
     pub(crate) fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }

@@ -12,6 +12,7 @@ use band_server::server::{RunningServer, Server, ServerConfig};
 use http::Method;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
+use sha2::Digest;
 
 pub(crate) use answer::Answer;
 pub(crate) use phoenix::{Phoenix, text_of};
@@ -101,6 +102,23 @@ impl Site {
 
     pub(crate) async fn post(&self, who: &Party, path: &str, body: Value) -> Answer {
         self.call(As::Key(&who.key), Method::POST, path, Some(body)).await
+    }
+
+    /// An upload with its headers, to a path that ends with `/files`.
+    pub(crate) async fn upload(&self, who: &Party, path: &str, name: &str, bytes: &[u8]) -> Answer {
+        let digest = sha2::Sha256::digest(bytes);
+        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let request = self.request(Method::PUT, path).header("x-api-key", &who.key);
+        let request = request.header("x-file-name", name).header("x-file-sha256", digest);
+        Answer::of(request.body(bytes.to_vec())).await
+    }
+
+    pub(crate) async fn put(&self, who: &Party, path: &str, body: Value) -> Answer {
+        self.call(As::Key(&who.key), Method::PUT, path, Some(body)).await
+    }
+
+    pub(crate) async fn patch(&self, who: &Party, path: &str, body: Value) -> Answer {
+        self.call(As::Key(&who.key), Method::PATCH, path, Some(body)).await
     }
 
     pub(crate) async fn delete(&self, who: &Party, path: &str) -> Answer {

@@ -28,6 +28,12 @@ pub(crate) struct Populated {
     pub(crate) execution: String,
     /// A contact request from Bob to Ann; another one is from his rival to the helper.
     pub(crate) request: String,
+    /// What the helper keeps to itself.
+    pub(crate) memory: String,
+    /// A file of Ann's room, `notes.txt`, uploaded by the helper.
+    pub(crate) file: String,
+    /// A bulk deletion of Ann's that found nothing.
+    pub(crate) deletion: String,
 }
 
 impl Populated {
@@ -63,13 +69,56 @@ impl Populated {
                 site.post(other, "/api/v1/agent/contacts/requests/respond", body).await.expect(200);
             }
         }
-        Self { site, ann, bob, helper, scout, rival, room, other_room, done, waiting, execution, request }
+        let memory = json!({"memory": {
+            "content": "Ann likes green tea", "system": "long_term", "type": "semantic", "segment": "user",
+            "thought": "she said so",
+        }});
+        let made = site.post(&helper, "/api/v1/agent/memories", memory).await.expect(201);
+        let memory = text_of(&made["data"]["id"]);
+        let task = json!({"subject": "Make tea"});
+        site.post(&helper, &format!("/api/v1/agent/chats/{room}/tasks"), task).await.expect(201);
+        let path = format!("/api/v1/agent/chats/{room}/tasks/1");
+        site.post(&helper, &path, json!({"status": "in_progress"})).await.expect(200);
+        let goal = Some(json!({"goal_title": "Tea for all"}));
+        let path = format!("/api/v1/agent/chats/{room}/board");
+        site.call(As::Key(&helper.key), Method::PUT, &path, goal).await.expect(200);
+        let path = format!("/api/v1/agent/chats/{room}/files");
+        let made = site.upload(&helper, &path, "notes.txt", b"hello").await.expect(201);
+        let file = text_of(&made["data"]["id"]);
+        let nothing = json!({"ids": ["x"]});
+        let made = site.post(&ann, "/api/v1/me/chats/bulk-delete", nothing).await.expect(202);
+        let deletion = text_of(&made["data"]["id"]);
+        Self {
+            site,
+            ann,
+            bob,
+            helper,
+            scout,
+            rival,
+            room,
+            other_room,
+            done,
+            waiting,
+            execution,
+            request,
+            memory,
+            file,
+            deletion,
+        }
     }
 
     /// A path with the ids of Ann's room in the places of its parameters.
     pub(crate) fn fill(&self, path: &str) -> String {
         let id = if path.contains("/contacts/") {
             &self.request
+        } else if path.contains("/memories/") {
+            &self.memory
+        } else if path.contains("/files/") {
+            &self.file
+        } else if path.contains("/tasks/") {
+            "1"
+        } else if path.contains("/bulk-deletions/") {
+            &self.deletion
         } else if path.contains("/agents/{id}/") {
             &self.helper.id
         } else if path.contains("/messages/") {
