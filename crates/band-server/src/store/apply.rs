@@ -4,7 +4,6 @@ use band_core::platform::plan::{AgentRow, ContactRequestRow, ContactRow, NewMess
 use band_core::platform::{Chat, TEXT};
 use band_wire::rest::{DeliveryRecord, Role};
 use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp};
-use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp};
 use rusqlite::{Connection, ToSql, params};
 
 use super::column::micros;
