@@ -200,3 +200,6 @@ impl HistoryConverter for Transcript {
         Ok(history.transcript())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ mod entry;
 mod event;
 mod ids;
 mod past;
+mod replay;
 mod state;
 
 pub use cut::Cut;
