@@ -1,10 +1,11 @@
 //! OpenAI Chat Completions: the array `messages`.
 
 use band_core::transcript::{Exchange, Transcript};
+use band_core::turn::update_line;
 use serde_json::{Map, Value, json};
 
 use super::names::{Ids, tool_name};
-use super::{Step, data_url, steps, told, update_line};
+use super::{Step, data_url, steps, told};
 
 /// Whose opaque values are put back: objects whose fields join the message that made the calls, such as
 /// `reasoning_content`.

@@ -142,6 +142,18 @@ fn holds(rendered: &[Value], texts: &[String]) -> bool {
     })
 }
 
+#[test]
+fn every_renderer_is_held_by_the_law() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/render");
+    let mut renderers: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap().replace(".rs", ""))
+        .filter(|name| !["mod", "names", "laws", "tests"].contains(&name.as_str()))
+        .collect();
+    renderers.sort();
+    assert_eq!(renderers, ["anthropic", "chat", "gemini", "responses"], "a new one has to be tried below");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

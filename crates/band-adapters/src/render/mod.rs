@@ -12,7 +12,7 @@ pub mod responses;
 
 use band_core::platform::text::has_visible;
 use band_core::transcript::{Entry, Exchange, Outcome, Transcript};
-use band_core::turn::speaker_line;
+use band_core::turn::{speaker_line, update_line};
 
 /// What stands for nothing at all, where a provider wants something.
 const NO_OUTPUT: &str = "(no output)";
@@ -41,11 +41,6 @@ fn steps(transcript: &Transcript) -> Vec<Step<'_>> {
         steps.push(Step::User(update_line("Nothing new was said.")));
     }
     steps
-}
-
-/// News from the platform, as models see it.
-pub fn update_line(text: &str) -> String {
-    format!("[System]: {text}")
 }
 
 /// What a tool gave, for providers that have no mark for failures.

@@ -2,7 +2,7 @@
 
 use super::Transcript;
 use super::entry::{Entry, Exchange};
-use crate::turn::{one_line, shorten, speaker_line};
+use crate::turn::{one_line, shorten, speaker_line, update_line};
 
 /// The longest output of a tool that is shown, in characters.
 const OUTPUT_MAX: usize = 200;
@@ -16,7 +16,7 @@ impl Transcript {
         if self.is_empty() {
             return None;
         }
-        let preface = self.preface().map(|text| format!("[System]: {text}"));
+        let preface = self.preface().map(update_line);
         let lines: Vec<String> =
             preface.into_iter().chain(self.entries().iter().map(|entry| line(entry, me))).collect();
         let record = lines.join("\n");
@@ -31,7 +31,7 @@ impl Transcript {
 fn line(entry: &Entry, me: &str) -> String {
     match entry {
         Entry::Peer { speaker, text } => speaker_line(speaker, text),
-        Entry::Update { text } => format!("[System]: {text}"),
+        Entry::Update { text } => update_line(text),
         Entry::Own { text } => speaker_line(me, text),
         Entry::Exchange(exchange) => calls(exchange, me),
     }

@@ -12,4 +12,4 @@ pub use judge::{
 };
 pub use ledger::{Ledger, Verdict};
 pub use mention::{Addressed, Found, MentionError, address, seek};
-pub use text::{mention_name, one_line, shorten, show_mentions, speaker, speaker_line};
+pub use text::{mention_name, one_line, shorten, show_mentions, speaker, speaker_line, update_line};

@@ -128,6 +128,11 @@ pub fn speaker_line(name: &str, content: &str) -> String {
     line
 }
 
+/// News from the platform, as models see it.
+pub fn update_line(text: &str) -> String {
+    format!("[System]: {text}")
+}
+
 /// White space collapsed, so that a name can't start a new line.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

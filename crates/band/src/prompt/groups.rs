@@ -52,7 +52,7 @@ fn patterns() -> String {
         Some(format!("{what}: `long_term`, `{kind}`, segment `{segment}`"))
     };
     let all = list([
-        pattern("What an agent is able to do", "semantic", "agent"),
+        pattern("What is true of another agent", "semantic", "agent"),
         pattern("What happened, with whom", "episodic", "agent"),
         pattern("What a person prefers", "semantic", "user"),
         pattern("How something is done", "procedural", "tool"),

@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use band_core::room::Member;
+use band_core::turn::update_line;
 use band_wire::rest::{EventCreated, EventType, MessageSent};
 use band_wire::{ChatId, MessageId};
 use serde_json::{Map, Value};
@@ -68,6 +69,15 @@ impl<H> Turn<H> {
     /// The message's text; mentions of known participants are written as `@handle`.
     pub fn text(&self) -> &str {
         &self.message.content
+    }
+
+    /// All that the turn brings as one text for a model: who is in the room and what else is new, as far as there is
+    /// news, then the message, with a blank line between them. For systems that take a turn as one text; others push
+    /// each into their [`Transcript`](crate::transcript::Transcript).
+    pub fn for_model(&self) -> String {
+        let news = [&self.participants_update, &self.contacts_update].into_iter().flatten();
+        let news = news.filter(|text| !text.trim().is_empty()).map(|text| update_line(text));
+        news.chain([self.message.format_for_llm()]).collect::<Vec<_>>().join("\n\n")
     }
 
     /// Resolves when the turn is asked to end: the agent stops, a person interrupts, it took too long.
@@ -247,5 +257,24 @@ impl AgentInput {
             is_bootstrap,
             tools,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::FakeTools;
+
+    #[test]
+    fn a_turn_is_one_text_with_its_news_first() {
+        let room = FakeTools::new();
+        let mut turn = room.turn("hi");
+        turn.participants_update = Some("## Current Participants".to_owned());
+        turn.contacts_update = Some("[Contacts]: @bob (Bob) is now a contact".to_owned());
+        assert_eq!(
+            turn.for_model(),
+            "[System]: ## Current Participants\n\n[System]: [Contacts]: @bob (Bob) is now a contact\n\n[Ada]: hi"
+        );
+        (turn.participants_update, turn.contacts_update) = (None, Some(" ".to_owned()));
+        assert_eq!(turn.for_model(), "[Ada]: hi");
     }
 }
