@@ -19,6 +19,7 @@ mod serve;
 mod shell;
 mod signals;
 mod telemetry;
+mod tools;
 mod up;
 mod user;
 
@@ -47,6 +48,7 @@ enum Command {
     Up(up::Up),
     Serve(serve::Serve),
     Env(env::Env),
+    Tools(tools::Tools),
     /// Run an agent, or register one.
     #[command(subcommand, arg_required_else_help = true)]
     Agent(AgentCommand),
@@ -113,6 +115,7 @@ async fn act(command: Command) -> Result<Code> {
         Command::Up(up) => Box::pin(up.run()).await?,
         Command::Serve(serve) => serve.run().await?,
         Command::Env(env) => env.run()?,
+        Command::Tools(tools) => tools.run()?,
         Command::Agent(AgentCommand::Run(run)) => return Box::pin(run.run()).await,
         Command::Agent(AgentCommand::Add(add)) => add.run().await?,
         Command::User(UserCommand::Add(add)) => add.run().await?,

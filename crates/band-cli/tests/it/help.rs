@@ -1,9 +1,10 @@
 use crate::stage::Stage;
 
-const COMMANDS: [&[&str]; 7] = [
+const COMMANDS: [&[&str]; 8] = [
     &["up"],
     &["serve"],
     &["env"],
+    &["tools"],
     &["user", "add"],
     &["user", "link"],
     &["agent", "add"],

@@ -12,4 +12,5 @@ mod help;
 mod logging;
 mod model;
 mod stage;
+mod tools;
 mod usage;

@@ -3,7 +3,7 @@ use crate::stage::Stage;
 #[tokio::test]
 async fn what_makes_no_sense_ends_with_two_and_a_line_that_names_it() {
     let stage = Stage::new();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["upp"], "upp"),
         (&["up", "--port", "many"], "many"),
         (&["up", "--with", "magic"], "magic"),
@@ -12,6 +12,7 @@ async fn what_makes_no_sense_ends_with_two_and_a_line_that_names_it() {
         (&["agent", "add", "Bot"], "--description"),
         (&["agent", "run", "--adapter", "nonesuch"], "nonesuch"),
         (&["user", "add"], "<NAME>"),
+        (&["tools", "--capabilities", "memory,magic"], "magic"),
     ];
     for (words, named) in cases {
         let line = stage.run(words).await;

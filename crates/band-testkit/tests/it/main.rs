@@ -31,6 +31,7 @@ mod render;
 mod sim;
 mod soak;
 mod stage;
+mod tools_python;
 mod transcript_oracle;
 mod traps;
 mod two_processes;

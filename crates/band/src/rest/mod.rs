@@ -31,6 +31,7 @@ mod files;
 mod gate;
 mod mark;
 mod memories;
+mod person;
 mod rate;
 mod retry;
 mod tasks;
@@ -45,6 +46,7 @@ pub use mark::Mark;
 pub use transport::{Carried, HttpPool, Lost, Transport};
 
 pub(crate) use config::{BAD_PORT, bare, has_bad_port, is_loopback, shown};
+pub(crate) use person::Query;
 #[cfg(feature = "otel")]
 pub(crate) use transport::read;
 

@@ -28,13 +28,9 @@ impl RoomTools {
     /// The same for arguments as providers hand them over: a text that should be a JSON object. No text at all counts
     /// as none. What is no JSON comes back to the model, its start and end.
     pub async fn call_text(&self, name: &str, args: &str) -> ToolOutcome {
-        match read_text(args) {
+        match read_text(name, args) {
             Ok(args) => self.call(name, args).await,
-            Err(problem) if self.tool_set().allows(name) => {
-                let text = Problems::one(Problems::WHOLE, problem).told(name);
-                let room = MAX_PROBLEM_TEXT.saturating_sub(text.chars().count()).saturating_sub(8);
-                ToolOutcome::Invalid(format!("{text}; got: {}", cut_middle(args.trim(), room, "...")))
-            }
+            Err(WrongText(text)) if self.tool_set().allows(name) => ToolOutcome::Invalid(text),
             Err(_) => ToolOutcome::unknown(name),
         }
     }
@@ -105,11 +101,22 @@ pub(super) fn told<T: Serialize>(result: Result<T>) -> Result<Value> {
     result.map(|done| json!(done))
 }
 
-fn read_text(args: &str) -> Result<Value, String> {
-    match args.trim() {
-        "" => Ok(Value::Null),
-        text => serde_json::from_str(text).map_err(|err| format!("Input should be valid JSON ({err})")),
+/// What is told of arguments that are no JSON.
+#[derive(Debug)]
+pub(super) struct WrongText(pub(super) String);
+
+/// Reads arguments as providers hand them over. No text at all counts as none.
+pub(super) fn read_text(name: &str, args: &str) -> Result<Value, WrongText> {
+    let args = args.trim();
+    if args.is_empty() {
+        return Ok(Value::Null);
     }
+    serde_json::from_str(args).map_err(|err| {
+        let problem = format!("Input should be valid JSON ({err})");
+        let text = Problems::one(Problems::WHOLE, problem).told(name);
+        let room = MAX_PROBLEM_TEXT.saturating_sub(text.chars().count()).saturating_sub(8);
+        WrongText(format!("{text}; got: {}", cut_middle(args, room, "...")))
+    })
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl LoopGuard {
 
     /// Whether this round is the last: it is for an answer.
     pub const fn is_last_round(&self) -> bool {
-        self.round >= self.max_rounds
+        self.max_rounds <= self.round
     }
 
     /// Looks at a call before it is made. Objects are equal whatever the order of their fields.

@@ -65,3 +65,31 @@ impl RoomTools {
         self.tool_set().definitions().map(wrap).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::task::JoinSet;
+
+    use crate::testing::FakeTools;
+    use crate::tools::{Effect, Tool};
+
+    #[tokio::test]
+    async fn each_tool_can_be_called_from_a_loop_of_ones_own() {
+        let own = Tool::new("note", |_: serde_json::Map<String, serde_json::Value>, _| async { Ok("noted") });
+        let fake = FakeTools::new().with_tools(vec![own.effect(Effect::Act)]);
+        let tools = fake.tools();
+        let wrapped = tools.wrapped();
+        let names: Vec<&str> = wrapped.iter().map(super::WrappedTool::name).collect();
+        assert_eq!(names.len(), 9);
+        assert_eq!((names[0], names[8]), ("band_send_message", "note"));
+        assert!(wrapped.iter().all(|tool| tool.parameters()["type"] == "object"));
+        let mut loops = JoinSet::new();
+        loops.spawn(wrapped[0].call(json!({ "content": "hi", "mentions": ["ada"] })));
+        loops.spawn(wrapped[8].call(json!({})));
+        drop(wrapped);
+        let outcomes = loops.join_all().await;
+        assert!(outcomes.iter().all(crate::tools::ToolOutcome::is_ok), "{outcomes:?}");
+        assert!(tools.replied(), "it counts for the turn");
+    }
+}
