@@ -6,6 +6,7 @@ use band_testkit::{NewAgent, PATIENCE, Person, Process, Served, Watcher, band, p
 use band_wire::phx::Topic;
 use band_wire::rest::{DeliveryStatus, Message};
 use band_wire::{ChatId, MessageId};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -67,6 +68,18 @@ impl Stage {
     /// The Python SDK's agent with settings of the script, and with temporary files of its own.
     pub(crate) fn python_agent_with(&self, settings: &[(&str, &str)], temporary: &Path) -> Process {
         self.python("echo_agent.py", settings, temporary)
+    }
+
+    /// Calls of the Python SDK's tools and REST client, one after another, and what each gave. See the script.
+    pub(crate) async fn python_calls(&self, calls: &Value) -> Vec<Value> {
+        let room = self.room.to_string();
+        let calls = calls.to_string();
+        let settings =
+            [("PEER_CALLS", &*calls), ("PEER_ROOM", &*room), ("PEER_USER_KEY", self.person.api().key())];
+        let mut process = self.python_script("call_tools.py", &settings);
+        process.line("done", PATIENCE).await.unwrap();
+        let told = process.lines_with("result ");
+        told.iter().map(|line| serde_json::from_str(line.split_once(' ').unwrap().1).unwrap()).collect()
     }
 
     /// An agent of the Python SDK by another script.
