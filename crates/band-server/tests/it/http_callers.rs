@@ -82,6 +82,26 @@ async fn another_method_on_a_known_path_is_405_with_the_known_ones() {
     }
 }
 
+/// The public description, and what newer clients know beyond it.
+#[test]
+fn every_operation_of_the_description_is_a_line_of_the_table() {
+    let facts = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../band-wire/facts");
+    let read = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(facts.join(name)).unwrap()).unwrap()
+    };
+    let shape = |path: &str| path.replace("{chat_id}", "{id}");
+    let table: Vec<(String, String)> =
+        table().iter().map(|route| (route.method.to_string(), shape(route.path))).collect();
+    let (described, additions) = (read("operations.json"), read("additions.json"));
+    let operations = [described.as_array().unwrap(), additions["operations"].as_array().unwrap()].concat();
+    assert_eq!(operations.len(), 70);
+    for operation in operations {
+        let line =
+            (operation["method"].as_str().unwrap().to_owned(), shape(operation["path"].as_str().unwrap()));
+        assert!(table.contains(&line), "{line:?} is not served");
+    }
+}
+
 /// Nothing tells a room of others from one that was never made, whatever is sent.
 #[tokio::test]
 async fn a_room_of_others_is_answered_like_one_that_is_not_there() {

@@ -90,6 +90,8 @@ async fn a_deleted_room_is_gone_everywhere_and_everyone_hears_of_it() {
     }
     let chat = json!({"chat": {"task_id": task["data"]["id"]}});
     p.site.post(&p.ann, "/api/v1/me/chats", chat).await.invalid("/chat/task_id", "does not exist");
+    let executions = format!("/api/v1/me/agents/{}/executions", p.helper.id);
+    assert_eq!(p.site.get(&p.ann, &executions).await.expect(200)["data"], json!([]));
     let (_, reply) = helper.try_join(&format!("chat_room:{}", p.room)).await;
     assert_eq!(reply["response"]["reason"], "unauthorized");
     p.site.delete(&p.ann, &p.chat("me")).await.refused(404, "not_found");

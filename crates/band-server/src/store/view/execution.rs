@@ -16,13 +16,13 @@ impl View<'_> {
         self.count("SELECT count(*) FROM executions WHERE agent_id = ?1", params![agent.uuid()])
     }
 
-    /// The executions of an agent, in order of their rooms.
+    /// The executions of an agent in rooms that are there, in order of their rooms.
     ///
     /// # Errors
     /// The database can't be read.
     pub fn executions(self, agent: AgentId) -> Result<Vec<ExecutionRow>, StoreError> {
-        let sql = "SELECT id, agent_id, chat_id, stop_reason, stopped_at, inserted_at FROM executions
-            WHERE agent_id = ?1 ORDER BY chat_id";
+        let sql = "SELECT e.id, e.agent_id, e.chat_id, e.stop_reason, e.stopped_at, e.inserted_at FROM executions e
+            JOIN chats c ON c.id = e.chat_id AND c.deleted_at IS NULL WHERE e.agent_id = ?1 ORDER BY e.chat_id";
         self.list(sql, params![agent.uuid()], read)
     }
 
