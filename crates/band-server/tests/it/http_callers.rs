@@ -93,7 +93,8 @@ fn every_operation_of_the_description_is_a_line_of_the_table() {
     let table: Vec<(String, String)> =
         table().iter().map(|route| (route.method.to_string(), shape(route.path))).collect();
     let (described, additions) = (read("operations.json"), read("additions.json"));
-    let operations = [described.as_array().unwrap(), additions["operations"].as_array().unwrap()].concat();
+    let both = [described.as_array().unwrap(), additions["operations"].as_array().unwrap()];
+    let operations: Vec<_> = both.into_iter().flatten().collect();
     assert_eq!(operations.len(), 70);
     for operation in operations {
         let line =

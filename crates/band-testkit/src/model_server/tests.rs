@@ -286,7 +286,7 @@ fn gemini_refuses_what_google_refuses() {
             (&format!("{parameters}/required"), Some(json!(["b"])), "is not among the properties"),
         ],
     );
-    let json = with(good.clone(), "/tools/0/functionDeclarations/0/parameters", None);
+    let json = with(good, "/tools/0/functionDeclarations/0/parameters", None);
     let json = with(json, "/tools/0/functionDeclarations/0/parametersJsonSchema", Some(schema()));
     refuses_schemas(Dialect::Gemini, &json, "/tools/0/functionDeclarations/0/parametersJsonSchema");
 }
