@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "provider")]
+use band::config::Env;
 use band::{BoxedAdapter, Error, Result};
 use serde_json::Value;
 
@@ -34,11 +36,25 @@ pub const ADAPTERS: &[Entry] = &[
     #[cfg(feature = "openai")]
     Entry {
         name: "openai",
-        about: "a model behind a Chat Completions endpoint: OpenAI, or a server of your own",
+        about: "a model behind a Chat Completions endpoint, OpenAI's or a server's of your own, or behind Responses",
+        make: |settings| crate::openai::from_settings(settings, &Env::of_process()),
+    },
+    #[cfg(feature = "anthropic")]
+    Entry {
+        name: "anthropic",
+        about: "Claude, over Anthropic's Messages API",
         make: |settings| {
-            let config =
-                crate::openai::ChatConfig::from_settings(settings, &band::config::Env::of_process())?;
-            Ok(BoxedAdapter::new(crate::openai::Chat::new(config)?))
+            let adapter = crate::anthropic::Anthropic::from_settings(settings, &Env::of_process())?;
+            Ok(BoxedAdapter::new(adapter))
+        },
+    },
+    #[cfg(feature = "gemini")]
+    Entry {
+        name: "gemini",
+        about: "Gemini, over Google's API for developers",
+        make: |settings| {
+            let adapter = crate::gemini::Gemini::from_settings(settings, &Env::of_process())?;
+            Ok(BoxedAdapter::new(adapter))
         },
     },
 ];

@@ -25,6 +25,8 @@ impl With {
         match self {
             Self::Echo => "echo",
             Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -33,35 +35,45 @@ impl With {
         match self {
             Self::Echo => "Echo",
             Self::Openai => "Assistant",
+            Self::Anthropic => "Claude",
+            Self::Gemini => "Gemini",
         }
     }
 
     const fn description(self) -> &'static str {
         match self {
             Self::Echo => "Repeats what it is told, to whoever mentions it.",
-            Self::Openai => "A language model. Answers questions and helps with texts.",
+            Self::Openai | Self::Anthropic | Self::Gemini => {
+                "A language model. Answers questions and helps with texts."
+            }
         }
     }
 }
 
 /// The adapter that plays the agent, made before anything else so that what it lacks is told first.
 pub(crate) fn adapter(with: With) -> Result<BoxedAdapter> {
-    if with == With::Openai {
-        check_model(&Env::of_process())?;
-    }
+    check_model(with, &Env::of_process())?;
     Ok(registry::make(with.adapter(), &registry::Settings::new())?)
 }
 
-/// A model needs a name, and a key or a server of its own.
-fn check_model(env: &Env) -> Result<()> {
+/// A model needs a key, or a server of its own and there a name.
+fn check_model(with: With, env: &Env) -> Result<()> {
     let is_set = |name| env.get(name).is_some();
-    if is_set("OPENAI_MODEL") && (is_set("OPENAI_API_KEY") || is_set("OPENAI_BASE_URL")) {
+    let (fits, way_out) = match with {
+        With::Echo => (true, ""),
+        With::Openai => (
+            is_set("OPENAI_API_KEY") || (is_set("OPENAI_BASE_URL") && is_set("OPENAI_MODEL")),
+            "set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL for a model server of your own",
+        ),
+        With::Anthropic => {
+            (is_set("ANTHROPIC_API_KEY") || is_set("ANTHROPIC_BASE_URL"), "set ANTHROPIC_API_KEY")
+        }
+        With::Gemini => (is_set("GEMINI_API_KEY") || is_set("GOOGLE_API_KEY"), "set GEMINI_API_KEY"),
+    };
+    if fits {
         return Ok(());
     }
-    Err(Failure::usage(
-        "--with openai: no model to talk to; set OPENAI_MODEL to its name, and OPENAI_API_KEY, or OPENAI_BASE_URL for \
-         a model server of your own",
-    ))
+    Err(Failure::usage(format!("--agent {}: no model to talk to; {way_out}", with.adapter())))
 }
 
 /// The demo of a platform and the agent of this run, with whatever was missing made. The demo's file is

@@ -22,8 +22,9 @@ use crate::{demo_setup, listen, platform, print};
 #[command(after_help = "Example:
   band up --port 5000
 
-Then write @echo hello in the room. With --with openai the agent is a model behind any Chat Completions
-endpoint: OPENAI_MODEL, and OPENAI_API_KEY, or OPENAI_BASE_URL for a model server of your own.")]
+Then write @echo hello in the room. With --agent openai the agent is a model: OPENAI_API_KEY, or OPENAI_BASE_URL and
+OPENAI_MODEL for a model server of your own. With --agent anthropic it is Claude, by ANTHROPIC_API_KEY, and with
+--agent gemini Gemini, by GEMINI_API_KEY.")]
 pub(crate) struct Up {
     /// The port of the page; if it is taken, the next free one
     #[arg(long, value_name = "N", default_value_t = 4000)]
@@ -31,7 +32,7 @@ pub(crate) struct Up {
     #[command(flatten)]
     data: DataDir,
     /// What the agent is
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long = "agent", alias = "with", value_enum, default_value_t)]
     with: With,
     /// Leave the browser alone
     #[arg(long)]
@@ -46,6 +47,10 @@ pub(crate) enum With {
     Echo,
     /// A model behind a Chat Completions endpoint
     Openai,
+    /// Claude
+    Anthropic,
+    /// Gemini
+    Gemini,
 }
 
 impl Up {
@@ -105,6 +110,8 @@ fn welcome(link: &str, data: &Path, with: With, option: &str) -> Vec<String> {
     let (mention, name) = match with {
         With::Echo => ("@echo hello", "Echo"),
         With::Openai => ("@assistant hello", "Assistant"),
+        With::Anthropic => ("@claude hello", "Claude"),
+        With::Gemini => ("@gemini hello", "Gemini"),
     };
     vec![
         "Band is up.".into(),

@@ -44,7 +44,7 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> String {
 async fn a_model_server_without_a_key_answers_in_the_room() {
     let stage = Stage::new();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut command = stage.command(&["up", "--no-open", "--port", "0", "--with", "openai"]);
+    let mut command = stage.command(&["up", "--no-open", "--port", "0", "--agent", "openai"]);
     command.env("OPENAI_BASE_URL", format!("http://{}/v1", listener.local_addr().unwrap()));
     command.env("OPENAI_MODEL", "tiny");
     let mut up = Process::start("up", &mut command).unwrap();

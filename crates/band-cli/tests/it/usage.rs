@@ -6,7 +6,7 @@ async fn what_makes_no_sense_ends_with_two_and_a_line_that_names_it() {
     let cases: [(&[&str], &str); 9] = [
         (&["upp"], "upp"),
         (&["up", "--port", "many"], "many"),
-        (&["up", "--with", "magic"], "magic"),
+        (&["up", "--agent", "magic"], "magic"),
         (&["serve", "--listen", "here"], "here"),
         (&["env", "-o", "xml"], "xml"),
         (&["agent", "add", "Bot"], "--description"),
@@ -38,7 +38,7 @@ async fn an_agent_without_a_name_is_told_both_ways_to_give_one() {
 
 #[tokio::test]
 async fn a_model_without_a_key_or_an_address_is_told_what_to_set() {
-    let line = Stage::new().run(&["up", "--no-open", "--with", "openai"]).await.failed(2);
+    let line = Stage::new().run(&["up", "--no-open", "--agent", "openai"]).await.failed(2);
     for name in ["OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"] {
         assert!(line.contains(name), "{line}");
     }

@@ -1,5 +1,6 @@
 //! The endpoint itself.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
@@ -71,6 +72,7 @@ fn answer(state: &mut State, asked: &Asked, uri: &Uri, headers: &HeaderMap, body
         path: uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
         body: request.clone(),
         key,
+        headers: others(headers),
         status: reply.as_ref().map_or(0, |reply| reply.status),
         refused,
     });
@@ -101,6 +103,15 @@ fn checked(
         return Err(asked.unreadable());
     }
     asked.check(headers, request, &state.minted)
+}
+
+/// All headers but the key.
+fn others(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let keys = ["authorization", "x-api-key", "x-goog-api-key"];
+    let others = headers.iter().filter(|(name, _)| !keys.contains(&name.as_str()));
+    others
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .collect()
 }
 
 fn key_of(headers: &HeaderMap) -> Option<String> {

@@ -1,6 +1,6 @@
 //! What a model server remembers.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::Value;
 
@@ -20,6 +20,8 @@ pub struct SeenRequest {
     pub body: Value,
     /// What names whoever asks: `authorization`, `x-api-key` or `x-goog-api-key`.
     pub key: Option<String>,
+    /// The other headers, by name in small letters.
+    pub headers: BTreeMap<String, String>,
     /// The status of the answer.
     pub status: u16,
     /// What it was refused for, if the server found it wrong.

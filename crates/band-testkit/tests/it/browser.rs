@@ -12,7 +12,7 @@ struct Up {
 
 async fn up() -> Up {
     let data = tempfile::tempdir().unwrap();
-    let mut command = band(["up", "--no-open", "--with", "echo"]).unwrap();
+    let mut command = band(["up", "--no-open", "--agent", "echo"]).unwrap();
     command.arg("--data").arg(data.path()).env("BAND_STATE_DIR", data.path()).env("TMPDIR", data.path());
     let mut process = Process::start("band up", &mut command).unwrap();
     let line = process.line("#token=", PATIENCE).await.unwrap();

@@ -24,6 +24,7 @@ mod in_process;
 mod link_and_platform;
 mod lock_interop;
 mod memory_python;
+mod models;
 mod oneshot;
 mod orders;
 mod otel;

@@ -50,5 +50,11 @@ pub(crate) use person::Query;
 #[cfg(feature = "otel")]
 pub(crate) use transport::read;
 
+/// How long a server wants to be left alone, from the headers of its answer: `retry-after-ms`, or `Retry-After` in
+/// seconds or as an HTTP date, or `X-RateLimit-Reset` in Unix seconds. For adapters that talk to servers of their own.
+pub fn retry_after(headers: &http::HeaderMap) -> Option<std::time::Duration> {
+    crate::retry_after::read(headers, jiff::Timestamp::now())
+}
+
 #[cfg(test)]
 mod tests;

@@ -159,6 +159,13 @@ impl FakeTools {
         self
     }
 
+    /// With this id, for adapters that tell rooms apart.
+    #[must_use]
+    pub const fn in_room(mut self, room: ChatId) -> Self {
+        self.room = room;
+        self
+    }
+
     /// As the agent's hub room: the tools for contacts are offered, whatever the features say.
     #[must_use]
     pub const fn in_hub_room(mut self) -> Self {

@@ -9,4 +9,4 @@ mod probe;
 
 pub use crate::agent::running_agents;
 pub use fake_tools::{FakeTools, Sent, SentEvent};
-pub use probe::TurnProbe;
+pub use probe::{Cue, Doing, ProbeReport, ProbeSubject, TurnProbe};

@@ -43,7 +43,8 @@ pub(in crate::model_server) fn arguments(schema: &Value, at: &str) -> Checked {
 /// The same in the subset that Google's own schema type has.
 pub(in crate::model_server) fn openapi(schema: &Value, at: &str) -> Checked {
     let fields = object(schema, at)?;
-    if let Some(word) = fields.keys().find(|word| !OPENAPI.contains(&word.as_str())) {
+    // Names of either spelling are taken.
+    if let Some(word) = fields.keys().find(|word| !OPENAPI.contains(&camel(word).as_str())) {
         return Err(format!(
             "Invalid JSON payload received. Unknown name \"{word}\" at '{at}': Cannot find field."
         ));
@@ -62,7 +63,7 @@ pub(in crate::model_server) fn openapi(schema: &Value, at: &str) -> Checked {
                 }
             }
             "items" => openapi(value, &format!("{at}.items"))?,
-            "anyOf" => {
+            "anyOf" | "any_of" => {
                 for part in value.as_array().into_iter().flatten() {
                     openapi(part, &format!("{at}.any_of"))?;
                 }
@@ -71,6 +72,17 @@ pub(in crate::model_server) fn openapi(schema: &Value, at: &str) -> Checked {
         }
     }
     required(schema, at)
+}
+
+/// `any_of` as `anyOf`.
+fn camel(word: &str) -> String {
+    let mut parts = word.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| {
+        let mut letters = part.chars();
+        let capital = letters.next().map(|letter| letter.to_ascii_uppercase());
+        all + &capital.into_iter().chain(letters).collect::<String>()
+    })
 }
 
 fn json_schema(root: &Value, schema: &Value, at: &str) -> Checked {

@@ -1,9 +1,13 @@
-//! What became of a turn.
+//! What became of a turn, and what every adapter has to get right.
+
+mod matrix;
 
 use std::fmt;
 use std::sync::Arc;
 
 use band_core::turn::Verdict;
+
+pub use matrix::{Cue, Doing, ProbeReport, ProbeSubject};
 
 use crate::turn::{AgentInput, TurnShared};
 

@@ -11,9 +11,9 @@ use rustls_platform_verifier::BuilderVerifierExt;
 /// How long a connection may take to open.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
-/// A client whose calls may take `limit`; certificates are judged as the operating system does. Redirects
+/// A client; certificates are judged as the operating system does. Redirects
 /// are not followed: a key must not go to another host.
-pub(crate) fn client(encrypted: bool, limit: Duration) -> Result<reqwest::Client> {
+pub(crate) fn client(encrypted: bool) -> Result<reqwest::Client> {
     let failed =
         |err: &dyn std::fmt::Display| Error::Config(format!("the HTTP client can't be set up: {err}"));
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -30,7 +30,6 @@ pub(crate) fn client(encrypted: bool, limit: Duration) -> Result<reqwest::Client
         .tls_backend_preconfigured(tls)
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_LIMIT)
-        .timeout(limit)
         .build()
         .map_err(|err| failed(&err))
 }

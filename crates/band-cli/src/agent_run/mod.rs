@@ -1,4 +1,8 @@
-//! `band agent run`: connects an agent.
+//! `band agent run`: connects an agent, or all agents of a file.
+
+mod adapter;
+mod file;
+mod fleet;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,9 +13,9 @@ use band::config::Env;
 use band::link::StopReason;
 use band::logging::LogSettings;
 use band::{Agent, AgentBuilder, Running};
-use band_adapters::registry;
 use clap::Args;
 
+use self::adapter::AdapterArgs;
 use crate::exit::{Code, Exit, Failure};
 use crate::print;
 use crate::signals::Signals;
@@ -20,13 +24,17 @@ use crate::signals::Signals;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   band agent run --adapter echo --config my_agent
+  band agent run --adapter anthropic --model claude-sonnet-5-5 --instructions brief.md --tools contacts
+  band agent run --file band.toml
 
 Without --config the agent is BAND_AGENT_ID with BAND_API_KEY. The platform is at BAND_REST_URL and
 BAND_WS_URL; one of them is enough, and with neither it is Band Cloud.")]
 pub(crate) struct AgentRun {
-    /// What answers: the name of an adapter
-    #[arg(long, value_name = "NAME")]
-    adapter: String,
+    #[command(flatten)]
+    adapter: AdapterArgs,
+    /// Run all agents of this file, band.toml, in one process
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["config", "health", "print_config"])]
+    file: Option<PathBuf>,
     /// The agent's entry in the configuration file
     #[arg(long, value_name = "KEY")]
     config: Option<String>,
@@ -49,10 +57,18 @@ pub(crate) struct AgentRun {
 
 impl AgentRun {
     pub(crate) async fn run(self) -> Result<Code> {
+        if let Some(file) = &self.file {
+            if !self.adapter.is_silent() {
+                return Err(Failure::usage(
+                    "--file: the file says what each agent is; leave the other options out",
+                ));
+            }
+            return fleet::run(file, Duration::from_secs(self.grace.into())).await;
+        }
         let env = Env::of_process();
         let (superseded, print_config, health) = (self.superseded_exit_code, self.print_config, self.health);
         let grace = Duration::from_secs(self.grace.into());
-        let adapter = registry::make(&self.adapter, &registry::Settings::new())?;
+        let adapter = self.adapter.make()?;
         let mut builder = self.identified(Agent::builder(adapter), &env)?;
         if let Some(address) = health {
             builder = builder.health(address);
