@@ -20,6 +20,7 @@ mod event_oracle;
 mod files_python;
 mod fleet;
 mod fleet_restart;
+mod human_python;
 mod in_process;
 mod link_and_platform;
 mod lock_interop;
