@@ -21,6 +21,7 @@ mod files_python;
 mod fleet;
 mod fleet_restart;
 mod human_python;
+mod human_tools;
 mod in_process;
 mod link_and_platform;
 mod lock_interop;

@@ -39,6 +39,9 @@ struct Call {
 struct CallResult {
     class: String,
     text: String,
+    /// The fields of a result that is an object.
+    #[serde(default)]
+    keys: Option<Vec<String>>,
 }
 
 fn calls() -> Calls {
@@ -220,12 +223,22 @@ impl SimpleAdapter for Caller {
                 self.known.lock().unwrap().insert(name, id.unwrap().as_str().unwrap().to_owned());
             }
             let text = outcome.to_model_text().chars().take(300).collect();
-            results.push(CallResult { class: class.to_owned(), text });
+            let keys = match &outcome {
+                ToolOutcome::Done(Value::Object(fields)) => Some(fields.keys().cloned().collect()),
+                _ => None,
+            };
+            results.push(CallResult { class: class.to_owned(), text, keys });
         }
         *self.results.lock().unwrap() = results;
         self.called.notify_one();
         Ok(())
     }
+}
+
+/// Whether a result has every field that the other has.
+fn has_fields(ours: &CallResult, theirs: &CallResult) -> bool {
+    let Some(wanted) = &theirs.keys else { return ours.keys.is_none() };
+    ours.keys.as_ref().is_some_and(|keys| wanted.iter().all(|key| keys.contains(key)))
 }
 
 /// What the script has written.
@@ -284,6 +297,11 @@ async fn the_same_calls_have_the_same_effect_and_the_same_class_of_outcome() {
     assert_eq!(wrong(&calls.same, &our_same, |call| call.class.as_ref()), none, "ours");
     assert_eq!(wrong(&calls.different, &python_different, |call| call.python.as_ref()), none, "theirs");
     assert_eq!(wrong(&calls.different, &our_different, |call| call.ours.as_ref()), none, "ours");
+    let both = calls.same.iter().zip(python_same.iter().zip(&our_same));
+    let fields = both.filter(|(_, (theirs, ours))| theirs.class == "ok" && !has_fields(ours, theirs));
+    let fields =
+        fields.map(|(call, (theirs, ours))| format!("{}: {:?}, {:?}", call.name, theirs.keys, ours.keys));
+    assert_eq!(fields.collect::<Vec<_>>(), none, "fields of results: theirs, ours");
     for (what, theirs) in python_seen.as_object().unwrap() {
         assert_eq!(&our_seen[what], theirs, "{what}: ours, theirs");
     }

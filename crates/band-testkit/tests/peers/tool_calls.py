@@ -44,7 +44,9 @@ class Adapter(SimpleAdapter):
             except Exception as error:
                 results.append({"class": "raise", "text": str(error)[:300]})
                 continue
-            results.append({"class": "ok" if outcome.ok else "text", "text": str(outcome.value)[:300]})
+            value = outcome.value
+            keys = sorted(key for key in value if value[key] is not None) if isinstance(value, dict) else None
+            results.append({"class": "ok" if outcome.ok else "text", "text": str(value)[:300], "keys": keys})
             if "save" in call:
                 self.known[call["save"]] = str(id_of(outcome.value))
         with open(os.environ["PEER_RESULTS"], "w") as file:

@@ -211,3 +211,64 @@ fn the_two_surfaces_know_each_others_tools_not() {
     assert_eq!(AgentTool::resolve("create_agent_chat_message"), Some(AgentTool::SendMessage));
     assert_eq!(AgentTool::of_name("create_agent_chat_message"), None, "an alias is not dispatched by");
 }
+
+/// Every field of every tool crossed with absence, null and each type of JSON: what is wrong is told at its place,
+/// and what the schema takes the type takes.
+#[test]
+fn whatever_a_field_holds_is_taken_or_told_at_its_place() {
+    let facts = facts();
+    let kinds = [
+        Value::Null,
+        json!(true),
+        json!(-1),
+        json!(1.5),
+        json!(1e300),
+        json!(""),
+        json!("x"),
+        json!("7"),
+        json!([]),
+        json!([{}]),
+        json!({}),
+        json!({ "x": [] }),
+    ];
+    let mut tried = 0;
+    for fact in facts["tools"].as_array().unwrap() {
+        let name = fact["name"].as_str().unwrap();
+        for field in fact["params"].as_array().unwrap() {
+            let field = field["name"].as_str().unwrap();
+            for kind in kinds.iter().map(Some).chain([None]) {
+                let args: Map<String, Value> =
+                    kind.map(|value| (field.to_owned(), value.clone())).into_iter().collect();
+                let problems = match (AgentTool::of_name(name), HumanTool::of_name(name)) {
+                    (Some(tool), _) => tool.read(args.into()).err(),
+                    (_, Some(tool)) => tool.read(args.into()).err(),
+                    _ => panic!("{name} is in no catalogue"),
+                };
+                for (place, text) in problems.iter().flat_map(Problems::iter) {
+                    let known = fact["params"].as_array().unwrap().iter().any(|param| {
+                        let param = param["name"].as_str().unwrap();
+                        place == param || place.starts_with(&format!("{param}."))
+                    });
+                    let is_rule =
+                        place == Problems::WHOLE && text.starts_with("Value error, At least one of");
+                    assert!(known || is_rule, "{name}.{field} = {kind:?}: {place}: {text}");
+                }
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 1500, "{tried}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_arguments_at_all_break_the_reader(text in "[ -~]{0,40}", depth in 0usize..200, at in 0usize..28) {
+        let nested = (0..depth).fold(json!(text), |inner, level| {
+            if level % 2 == 0 { json!([inner]) } else { json!({ "content": inner, "metadata": [], "id": 1 }) }
+        });
+        let tool = AgentTool::ALL[at];
+        if let Err(problems) = tool.read(nested) {
+            proptest::prop_assert!(problems.told(tool.name()).chars().count() <= MAX_PROBLEM_TEXT);
+        }
+    }
+}
