@@ -22,7 +22,16 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![Just("hi".to_owned()), Just(" ".to_owned()), "\\PC{0,12}", "[a-z\\[\\]:\n ]{0,20}"]
 }
 
+/// Names and ids, some of which are one as soon as they are written in a provider's letters.
 fn word() -> impl Strategy<Value = String> {
+    let alike = proptest::sample::select(vec!["a.b", "a b", "a:b", "a_b"]).prop_map(str::to_owned);
+    prop_oneof![
+        2 => alike,
+        4 => odd_word(),
+    ]
+}
+
+fn odd_word() -> impl Strategy<Value = String> {
     prop_oneof![Just("f".to_owned()), Just(String::new()), "[a-z0-9_.: ü-]{0,6}", "[a-z]{60,150}"]
 }
 

@@ -40,8 +40,8 @@ impl Transcript {
     }
 
     /// Makes it fit a size in bytes: first the oldest outputs of tools go, save those of the newest calls; then
-    /// the oldest turns, save the one that is under way; then the middle of the longest outputs that are left.
-    /// Calls and their results stay together throughout.
+    /// the oldest turns, save the one that is under way; then the middle of the longest outputs that are left; then
+    /// messages before the newest one that nobody has answered. Calls and their results stay together throughout.
     pub fn cut_to(&mut self, most: usize) -> Cut {
         let mut cut = Cut::default();
         let mut over = self.size().saturating_sub(most);
@@ -58,6 +58,7 @@ impl Transcript {
         if over > 0 {
             self.cut_longest(&mut cut, &mut over);
         }
+        while over > 0 && self.drop_unanswered(&mut cut, &mut over) {}
         cut.fits = over == 0;
         cut
     }
@@ -67,11 +68,29 @@ impl Transcript {
         let Some(end) = pairs.position(|(before, next)| before.is_own() && !next.is_own()) else {
             return false;
         };
-        let dropped: usize = self.entries.drain(..=end).map(|entry| size(&entry)).sum();
-        cut.entries += end + 1;
+        self.drop_first(end + 1, cut, over);
+        true
+    }
+
+    /// Drops the oldest of several messages that nobody has answered. The newest stays, and the news right before it.
+    fn drop_unanswered(&mut self, cut: &mut Cut, over: &mut usize) -> bool {
+        let newest =
+            self.entries.iter().rposition(|entry| matches!(entry, Entry::Peer { .. })).unwrap_or_default();
+        let before = self.entries.iter().take(newest).rev();
+        let kept =
+            newest.saturating_sub(before.take_while(|entry| matches!(entry, Entry::Update { .. })).count());
+        if kept == 0 || self.entries.first().is_none_or(Entry::is_own) {
+            return false;
+        }
+        self.drop_first(1, cut, over);
+        true
+    }
+
+    fn drop_first(&mut self, count: usize, cut: &mut Cut, over: &mut usize) {
+        let dropped: usize = self.entries.drain(..count).map(|entry| size(&entry)).sum();
+        cut.entries += count;
         *over = over.saturating_sub(dropped);
         self.shortened = true;
-        true
     }
 
     fn cut_longest(&mut self, cut: &mut Cut, over: &mut usize) {

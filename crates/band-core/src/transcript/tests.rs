@@ -257,6 +257,25 @@ fn the_oldest_outputs_go_first_then_the_oldest_turns_then_the_middle_of_what_is_
     assert!(!cut.fits);
 }
 
+#[test]
+fn of_many_messages_that_nobody_answered_the_newest_stays_with_its_news() {
+    let past: Vec<Event> = (0..50).map(|n| peer(&format!("{n} {}", "x".repeat(100)))).collect();
+    let mut transcript = read(&past);
+    transcript.push_update("Bob is here.");
+    transcript.push_peer("Ada", "now");
+    let mut shorter = transcript.clone();
+    let cut = shorter.cut_to(2_000);
+    assert!(cut.fits && cut.entries > 30 && cut.outputs == 0, "{cut:?}");
+    let cut = transcript.cut_to(0);
+    assert_eq!((cut.entries, cut.fits), (50, false));
+    let left: Vec<bool> =
+        transcript.entries().iter().map(|entry| matches!(entry, Entry::Update { .. })).collect();
+    assert_eq!(left, [true, false]);
+    transcript
+        .push_exchange(Exchange::new([Exchanged::interrupted(Call::new("1", "f", Map::new()))]).unwrap());
+    assert_eq!(transcript.cut_to(0).entries, 0, "the turn under way stays whole");
+}
+
 fn any_event() -> impl Strategy<Value = Event> {
     let id = prop_oneof!["[123]", Just(String::new()), "[a-z!é ]{1,3}"];
     let text = prop_oneof![Just("hi".to_owned()), Just(String::new()), "\\PC{0,8}", "@a hi"];

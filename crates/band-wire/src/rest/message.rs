@@ -24,7 +24,8 @@ words! {
 pub struct Message {
     /// The message.
     pub id: MessageId,
-    /// Mentions stand in it as `@[[uuid]]`.
+    /// Mentions stand in it as `@[[uuid]]`. A server that sends null for it means nothing.
+    #[serde(deserialize_with = "lenient::null_is_default")]
     pub content: String,
     /// `text`, the types of [`super::EventType`], or a type internal to the platform.
     pub message_type: String,
@@ -100,6 +101,11 @@ mod tests {
         }));
         assert_eq!(message.inserted_at, None);
         assert_eq!(message.metadata.len() + message.attachments.len(), 0);
+    }
+
+    #[test]
+    fn a_message_without_words_does_not_cost_the_page() {
+        assert_eq!(read(json!({ "content": null })).content, "");
     }
 
     #[test]

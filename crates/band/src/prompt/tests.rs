@@ -220,6 +220,7 @@ fn the_hub_room_is_told_in_full_to_a_model_with_its_tools() {
     ];
     assert_eq!(named(&text), tools.map(str::to_owned).into());
     assert!(text.contains("\"approve\" or \"reject\""));
+    insta::assert_snapshot!("hub", text);
 }
 
 proptest! {
