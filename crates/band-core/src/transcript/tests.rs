@@ -73,7 +73,7 @@ const LOST: &str = "!Error: tool execution was interrupted";
 #[test]
 fn every_past_that_other_sdks_got_wrong_becomes_a_conversation() {
     let lost = |id: &str| format!("{id}={LOST}");
-    let table: [(&str, Vec<Event>, Vec<String>); 14] = [
+    let table: [(&str, Vec<Event>, Vec<String>); 15] = [
         (
             "own words stay",
             vec![peer("hi"), call("1"), result("1"), own("reply"), peer("other")],
@@ -100,6 +100,11 @@ fn every_past_that_other_sdks_got_wrong_becomes_a_conversation() {
             "others' words between call and result",
             vec![call("1"), peer("hi"), result("1")],
             vec!["1=out 1".to_owned(), "A: hi".to_owned()],
+        ),
+        (
+            "others' words between two calls of a step",
+            vec![call("1"), peer("hi"), call("2"), result("2"), result("1")],
+            vec!["1=out 1 2=out 2".to_owned(), "A: hi".to_owned()],
         ),
         ("a result before its call", vec![result("1"), call("1")], vec![lost("1")]),
         (
@@ -137,8 +142,9 @@ fn every_past_that_other_sdks_got_wrong_becomes_a_conversation() {
 #[test]
 fn what_a_call_has_said_is_not_said_again() {
     let say = |id: &str, text: &str| call_of("band_send_message", id, text);
-    let table: [(Vec<Event>, &[&str]); 6] = [
+    let table: [(Vec<Event>, &[&str]); 7] = [
         (vec![say("1", "hello"), own("@alice hello"), result("1")], &["1=out 1"]),
+        (vec![say("1", "hello"), own("as the platform has put it"), result("1")], &["1=out 1"]),
         (vec![say("1", "hello"), result("1"), own("@alice @bob hello")], &["1=out 1"]),
         (vec![own("@alice hello"), say("1", "hello"), result("1")], &["1=out 1"]),
         (vec![say("1", "hello"), result("1"), own("more")], &["1=out 1", "own: more"]),
