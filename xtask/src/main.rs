@@ -5,6 +5,7 @@
 mod bench;
 mod facts;
 mod metadata;
+mod new_adapter;
 mod rules;
 mod shuttle;
 mod sim;
@@ -48,6 +49,7 @@ cargo xtask COMMAND
   tidy           size, naming and text rules
   rules          the dependency rules, over cargo metadata
   facts          --from DIR: the fact files that tests compare with, made anew
+  new-adapter    NAME: a new adapter that compiles, with the outcomes of every adapter held over it
 ";
 
 fn main() -> ExitCode {
@@ -76,6 +78,7 @@ fn run(command: &str, rest: &[String]) -> Result<()> {
         "sim" => sim::run(rest),
         "soak" => soak::run(rest),
         "facts" => facts::run(rest),
+        "new-adapter" => new_adapter::run(rest),
         "" | "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())

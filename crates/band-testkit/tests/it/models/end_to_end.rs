@@ -31,7 +31,7 @@ async fn start(
 }
 
 /// A person asks the planner, the planner asks the critic, the critic answers it, and the planner the person. On the
-/// way they look at contacts and ask for one.
+/// way they look at contacts, remember something and share a file.
 async fn two_agents_talk(subject: &Subject) {
     let platform = Platform::start().await.unwrap();
     let ann = platform.add_person("Ann").await.unwrap();
@@ -41,7 +41,10 @@ async fn two_agents_talk(subject: &Subject) {
     ann.add(room, critic.id).await.unwrap();
     let plans = ModelServer::start([
         ModelStep::call("band_get_participants", json!({})).and_call("band_list_contacts", json!({})),
-        ModelStep::send("What is wrong with it? Buy paint, paint the shed.", &["ann/critic"]),
+        ModelStep::call("band_send_room_file", json!({
+            "content": "1. Buy paint.\n2. Paint the shed.", "filename": "plan.txt", "caption": "What is wrong with it?",
+            "mentions": ["ann/critic"],
+        })),
         ModelStep::say("Asked."),
         ModelStep::send("The critic says: no brush.", &["ann"]).when("no brush"),
         ModelStep::say("Done.").when("no brush"),
@@ -49,8 +52,12 @@ async fn two_agents_talk(subject: &Subject) {
     .await
     .unwrap();
     let reviews = ModelServer::start([
-        ModelStep::call("band_list_contacts", json!({})),
-        ModelStep::call("band_add_contact", json!({ "handle": "ann" })),
+        ModelStep::call("band_list_room_files", json!({})),
+        ModelStep::call("band_store_memory", json!({
+            "content": "Ann's plans forget tools.", "system": "long_term", "type": "semantic", "segment": "agent",
+            "thought": "it may help next time", "scope": "agent",
+        })),
+        ModelStep::call("band_list_memories", json!({})),
         ModelStep::send("There is no brush in it.", &["ann/planner"]),
         ModelStep::say("Answered."),
     ])
@@ -83,7 +90,11 @@ async fn two_agents_talk(subject: &Subject) {
         .collect();
     let failed: Vec<&Value> = results.iter().filter(|result| result["is_error"] != false).collect();
     assert!(failed.is_empty(), "{failed:?}");
-    assert!(results.iter().any(|result| result["name"] == "band_add_contact"));
+    let named = |name: &str| {
+        results.iter().find(|result| result["name"] == name).map(|result| result["output"].to_string())
+    };
+    assert!(named("band_list_room_files").unwrap().contains("plan.txt"));
+    assert!(named("band_list_memories").unwrap().contains("forget tools"));
     let texts: Vec<&str> = timeline
         .iter()
         .filter(|message| message.message_type == "text")
@@ -104,9 +115,9 @@ macro_rules! end_to_end {
 }
 
 end_to_end! {
-    two_agents_of_chat_completions_talk_with_tools_and_contacts = CHAT;
-    two_agents_of_responses_talk_with_tools_and_contacts = RESPONSES;
-    two_agents_of_anthropic_talk_with_tools_and_contacts = ANTHROPIC;
-    two_agents_of_gemini_talk_with_tools_and_contacts = GEMINI;
-    two_agents_of_a_function_talk_with_tools_and_contacts = GENERIC;
+    two_agents_of_chat_completions_talk_with_tools_files_and_memory = CHAT;
+    two_agents_of_responses_talk_with_tools_files_and_memory = RESPONSES;
+    two_agents_of_anthropic_talk_with_tools_files_and_memory = ANTHROPIC;
+    two_agents_of_gemini_talk_with_tools_files_and_memory = GEMINI;
+    two_agents_of_a_function_talk_with_tools_files_and_memory = GENERIC;
 }

@@ -5,6 +5,7 @@
 mod calls;
 mod conversation;
 mod end_to_end;
+mod example;
 mod failures;
 mod generic;
 mod loops;
