@@ -71,13 +71,16 @@ impl App {
             Ok::<_, AppError>(scope.carry_out(files::upload(facts, who)?)?)
         };
         let stored = self.store().write(command).await;
-        if stored.as_ref().ok().is_none_or(|row| row.id != id) {
-            self.files().remove(id).await?;
+        match &stored {
+            Ok(row) if row.id == id => {}
+            // Nobody knows whether the row is there. Without one, the next start removes the content.
+            Err(AppError::Failed(_)) => {}
+            Ok(_) | Err(AppError::Refused(_)) => self.files().remove(id).await?,
         }
         Ok(stored?.attachment())
     }
 
-    /// A file of a room, and what it holds from a byte on. `start` is told the file first.
+    /// A file of a room.
     ///
     /// # Errors
     /// 404 for who can't read the room, and for no file of it.

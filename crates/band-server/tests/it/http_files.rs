@@ -23,8 +23,10 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
 #[tokio::test]
 async fn a_file_is_what_it_holds_and_comes_back_byte_for_byte() {
     let p = Populated::start().await;
+    let large = [0x1f, 0x8b, 8, 0].repeat(1_000_000);
     for (name, bytes, kind) in [
         ("a.txt", &b"plain words\n"[..], "text/plain"),
+        ("large.gz", &large, "application/gzip"),
         ("b.bin", &[0, 159, 146, 150][..], "application/octet-stream"),
         ("c.txt", PNG, "image/png"),
         ("d.json", b"{\"a\": 1}", "text/plain"),
