@@ -52,12 +52,12 @@ pub use show::redacted;
 pub(crate) use tasks::TaskPort;
 pub use wrapped::WrappedTool;
 
-/// What stands for the middle of a text that was cut.
-pub(crate) const CUT: &str = "... [truncated] ...";
-
 use crate::adapter::Emit;
 use crate::error::{Error, Result};
 use crate::turn::{AgentFailure, TurnShared, Usage};
+
+/// What stands for the middle of a text that was cut.
+pub(crate) const CUT: &str = "... [truncated] ...";
 
 /// The tools of one room, bound to one turn: what they do counts for that turn's verdict. Cheap to clone.
 #[derive(Clone)]
