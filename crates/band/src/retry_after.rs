@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use band_core::trial::{self, Fault};
 use http::HeaderMap;
 use http::header::{DATE, RETRY_AFTER};
 use jiff::Timestamp;
@@ -31,7 +32,7 @@ fn said(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
         if let Some(wait) = seconds(text, 1.0) {
             return Some(wait);
         }
-        if let Some(at) = date(text) {
+        if let Some(at) = date(text).filter(|_| !trial::has(Fault::DateNotRead)) {
             return Some(until(at, now));
         }
     }

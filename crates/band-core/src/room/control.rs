@@ -24,7 +24,7 @@ impl Room {
                 }
             }
             Control::Stop => {
-                self.stopped = true;
+                self.stopped = !trial::has(Fault::StopIgnored);
                 self.drop_prepared();
                 self.cancel(Cancel::Stop);
                 // What waits here is kept by the platform, which serves it when the room goes on.

@@ -18,6 +18,10 @@
 //! here when it is handled already, its mark is owed, its attempts are used up, it is the agent's own, or its
 //! claim was refused several times.
 //!
+//! A message that was given back to the platform, and is not served then, is done elsewhere or the agent has not
+//! heard that it is stopped here. Until the platform serves something, pushes are not handled: each leads to
+//! another look.
+//!
 //! # One message
 //!
 //! | stage | next |

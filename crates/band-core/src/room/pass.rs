@@ -41,6 +41,9 @@ pub(super) struct Pass {
     /// Passed over in this pass.
     skipped: BTreeSet<MessageId>,
     backoff: Backoff,
+    /// A message was given back, and nothing has been served since: it is done elsewhere, or the agent has not
+    /// heard that it is stopped here. Then a later push would overtake it, so pushes only lead to another pass.
+    in_doubt: bool,
 }
 
 impl Pass {
@@ -55,6 +58,7 @@ impl Pass {
             pages: 0,
             skipped: BTreeSet::new(),
             backoff: Backoff::new(RETRY_BASE, most),
+            in_doubt: false,
         }
     }
 
@@ -101,6 +105,11 @@ impl Pass {
 
     pub(super) const fn calm(&mut self) {
         self.backoff.reset();
+    }
+
+    /// A message was given back to the platform.
+    pub(super) const fn doubt(&mut self) {
+        self.in_doubt = true;
     }
 
     pub(super) fn skip(&mut self, id: MessageId) {
@@ -177,6 +186,8 @@ impl Room {
         if !self.queue.push(message) && !trial::has(Fault::OverflowNotDirty) {
             self.note(Note::Overflow);
             self.pass.want();
+        } else if self.pass.in_doubt {
+            self.pass.want();
         }
     }
 
@@ -186,8 +197,15 @@ impl Room {
         }
         match served {
             Err(trouble) => self.pass_failed(trouble),
-            Ok(None) => self.pass_done(),
+            Ok(None) => {
+                // What was pushed before the platform was asked is not to be handled now, or it had served it.
+                if self.pass.in_doubt && !self.pass.again {
+                    self.queue.clear();
+                }
+                self.pass_done();
+            }
             Ok(Some(message)) => {
+                self.pass.in_doubt = false;
                 self.pass.stage = Stage::Wanted;
                 if self.try_served(message) {
                     self.pass.cursor = None;
@@ -301,6 +319,7 @@ impl Room {
             Trouble::Passing => self.rest(None),
             Trouble::Lasting => {
                 self.note(Note::NotServed);
+                self.pass.in_doubt = false;
                 self.pass_done();
             }
         }
@@ -309,6 +328,9 @@ impl Room {
     /// A call failed, or a message is held up: later again, and no push overtakes.
     pub(super) fn rest(&mut self, held_up: Option<MessageId>) {
         self.offers.rests(held_up);
+        if held_up.is_some() {
+            self.pass.doubt();
+        }
         self.pass.page.clear();
         self.pass.stage = Stage::Resting;
         let wait = self.pass.backoff.next(&mut self.dice);

@@ -162,6 +162,7 @@ impl Room {
             }
             Ruling::Paused => {
                 self.excuse(id);
+                self.pass.doubt();
                 self.pass.want();
             }
             Ruling::Left => {

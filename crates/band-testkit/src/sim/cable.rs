@@ -98,6 +98,14 @@ impl Cable {
         lock(&self.back).finish(End::Reset);
     }
 
+    /// Whether it was broken or fell silent.
+    pub(crate) fn is_disturbed(&self) -> bool {
+        [&self.there, &self.back].iter().any(|pipe| {
+            let pipe = lock(pipe);
+            pipe.is_silent || matches!(pipe.end, Some((_, End::Reset)))
+        })
+    }
+
     /// Nothing arrives any more, and nobody notices.
     pub(crate) fn silence(&self) {
         for pipe in [&self.there, &self.back] {

@@ -63,6 +63,7 @@ impl Performer {
         }
         let earlier = world.watch.runs_of(agent, message).count();
         world.note(|| format!("agent {agent} runs {message}: {}", input.text()));
+        super::check::end::remembers(&mut world, agent);
         super::check::steering::begins(&mut world, self.process, input.room, message);
         let sender = input.message.sender_id;
         let is_known = input.participants.iter().any(|member| member.id == sender);

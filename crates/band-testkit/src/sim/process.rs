@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use band::contacts::{ContactEvent, ContactEvents, ContactTools};
+use band::link::StopReason;
 use band::rest::Gates;
 use band::sim::Seams;
 use band::{Agent, SessionConfig};
+use band_wire::rest::ContactAction;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::disk::SimDisk;
 use super::performer::Performer;
@@ -19,6 +22,9 @@ use super::world::{Net, Process};
 
 /// How long a process that ended by itself stays away.
 const SUPERVISED: Duration = Duration::from_secs(2);
+
+/// No stop takes longer, with a platform that answers.
+const STOPPED: Duration = Duration::from_secs(3600);
 
 /// What a process is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,35 +40,48 @@ pub(crate) struct Supervised {
     net: Arc<Net>,
     agent: usize,
     knobs: Knobs,
-    disk: SimDisk,
     tasks: JoinSet<()>,
-    order: Option<watch::Sender<Order>>,
+    orders: Vec<watch::Sender<Order>>,
 }
 
 impl Supervised {
     pub(crate) fn new(net: &Arc<Net>, agent: usize, knobs: Knobs) -> Self {
-        let disk = SimDisk::new();
-        Self { net: Arc::clone(net), agent, knobs, disk, tasks: JoinSet::new(), order: None }
+        Self { net: Arc::clone(net), agent, knobs, tasks: JoinSet::new(), orders: Vec::new() }
     }
 
     /// Starts the next life, unless one is running.
     pub(crate) fn start(&mut self) {
-        let (process, id, key) = {
+        if self.alive() == 0 {
+            self.begin();
+        }
+    }
+
+    /// Starts another process beside the one that runs.
+    pub(crate) fn start_rival(&mut self) {
+        if self.alive() == 1 {
+            self.net.lock().watch.rivals.insert(self.agent);
+            self.begin();
+        }
+    }
+
+    fn alive(&self) -> usize {
+        self.net.lock().actors.get(self.agent).map_or(0, |actor| actor.alive.len())
+    }
+
+    fn begin(&mut self) {
+        let (process, id, key, disk) = {
             let mut world = self.net.lock();
             let Some(actor) = world.actors.get_mut(self.agent) else { return };
-            if actor.is_alive {
-                return;
-            }
             actor.life += 1;
-            actor.is_alive = true;
+            actor.alive.insert(actor.life);
             let process = Process { agent: self.agent, life: actor.life };
-            let (id, key) = (actor.id, actor.key.clone());
+            let (id, key, disk) = (actor.id, actor.key.clone(), actor.disk.clone());
             world.note(|| format!("agent {} starts life {}", process.agent, process.life));
-            (process, id, key)
+            (process, id, key, disk)
         };
         let (order, orders) = watch::channel(Order::Run);
-        self.order = Some(order);
-        let (net, knobs, disk) = (Arc::clone(&self.net), self.knobs, self.disk.clone());
+        self.orders.push(order);
+        let (net, knobs) = (Arc::clone(&self.net), self.knobs);
         self.tasks.spawn(async move {
             let agent = build(&net, process, &id.to_string(), key, knobs, disk);
             live(&net, process, agent, orders).await;
@@ -72,18 +91,34 @@ impl Supervised {
     /// The process dies. What it had not synced may be lost, or torn.
     pub(crate) async fn crash(&mut self, is_torn: bool) {
         self.net.lock().kill(self.agent);
-        self.order = None;
+        self.orders.clear();
         self.tasks.shutdown().await;
-        let mut chance = self.net.lock().chance.fork();
-        self.disk.crash(is_torn, &mut chance);
+        if is_torn && let Some(actor) = self.net.lock().actors.get(self.agent) {
+            actor.disk.cut_power();
+        }
+    }
+
+    /// Asks the process to stop.
+    pub(crate) fn ask_to_stop(&mut self, grace: Option<Duration>) {
+        for order in self.orders.drain(..) {
+            order.send_replace(Order::Stop(grace));
+        }
+    }
+
+    /// Whether nothing of it runs any more.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        while self.tasks.try_join_next().is_some() {}
+        self.tasks.is_empty()
     }
 
     /// Asks the process to stop, and waits until it has.
     pub(crate) async fn stop(&mut self, grace: Option<Duration>) {
-        if let Some(order) = self.order.take() {
-            order.send_replace(Order::Stop(grace));
+        self.ask_to_stop(grace);
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        if timeout(STOPPED, ended).await.is_err() {
+            let text = format!("agent {} does not stop", self.agent);
+            self.net.lock().watch.violated("left-over", text);
         }
-        while self.tasks.join_next().await.is_some() {}
     }
 }
 
@@ -109,12 +144,29 @@ fn build(
     seams.dialer = Some(Arc::new(SimDialer { net: Arc::clone(net), process }));
     seams.disk = Some(Arc::new(disk));
     seams.seed = Some(seed);
+    let contacts = if knobs.contacts { welcome(net, process) } else { ContactEvents::Disabled };
     Agent::builder(Performer { net: Arc::clone(net), process })
         .credentials(id, key)
         .rest_url(format!("http://sim-{seed:x}.test"))
         .session(session)
+        .contacts(contacts)
         .seams(seams)
         .build_with(band::config::Env::default())
+}
+
+/// A callback that approves whoever asks.
+fn welcome(net: &Arc<Net>, process: Process) -> ContactEvents {
+    let net = Arc::clone(net);
+    ContactEvents::callback(move |event, tools: ContactTools| {
+        let net = Arc::clone(&net);
+        async move {
+            let ContactEvent::RequestReceived(request) = event else { return Ok(()) };
+            net.lock().watch.request_told(process, request.id);
+            tools.respond_contact_request(ContactAction::Approve, None, Some(request.id)).await?;
+            net.lock().watch.request_settled(process, request.id);
+            Ok::<_, band::Error>(())
+        }
+    })
 }
 
 /// Runs to the order to stop; starts again whatever ends by itself.
@@ -130,6 +182,7 @@ async fn live(
         Err(err) => return say(format!("can't be built: {err}")),
     };
     loop {
+        super::check::end::starts(&mut net.lock(), process);
         let started = tokio::select! {
             biased;
             () = ordered(&mut orders) => return retire(net, process),
@@ -147,14 +200,15 @@ async fn live(
             }
         };
         say("is started".to_owned());
-        let is_over = tokio::select! {
+        let (mut is_over, mut has_lost_its_place) = (false, false);
+        tokio::select! {
             biased;
-            () = ordered(&mut orders) => true,
+            () = ordered(&mut orders) => is_over = true,
             reason = running.closed() => {
                 say(format!("is closed: {reason}"));
-                false
+                has_lost_its_place = matches!(reason, StopReason::Superseded { .. });
             }
-        };
+        }
         let grace = match *orders.borrow() {
             Order::Stop(grace) => grace,
             Order::Run => None,
@@ -163,7 +217,8 @@ async fn live(
             Ok(stopped) => say(format!("is stopped: {stopped:?}")),
             Err(incomplete) => say(format!("is not cleaned up: {incomplete}")),
         }
-        if is_over {
+        // No supervisor starts it again when another one has taken over.
+        if is_over || (has_lost_its_place && gives_way(net, process)) {
             return retire(net, process);
         }
         tokio::select! {
@@ -181,11 +236,16 @@ async fn ordered(orders: &mut watch::Receiver<Order>) {
     }
 }
 
+/// Whether a process leaves the agent to another one that runs.
+fn gives_way(net: &Arc<Net>, process: Process) -> bool {
+    net.lock().actors.get(process.agent).is_some_and(|actor| actor.alive.len() > 1)
+}
+
 fn retire(net: &Arc<Net>, process: Process) {
     let mut world = net.lock();
     world.note(|| format!("agent {} has ended", process.agent));
-    if let Some(actor) = world.actors.get_mut(process.agent).filter(|actor| actor.life == process.life) {
-        actor.is_alive = false;
+    if let Some(actor) = world.actors.get_mut(process.agent) {
+        actor.alive.remove(&process.life);
     }
     world.watch.died(process);
 }

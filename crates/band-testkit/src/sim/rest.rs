@@ -57,14 +57,15 @@ impl Transport for SimTransport {
             match fate {
                 Fate::Unsent => {
                     sleep(self.way()).await;
-                    return Err(Lost::Unsent("connect: refused".to_owned()));
+                    Err(Lost::Unsent("connect: refused".to_owned()))
                 }
                 Fate::Lost => {
                     sleep(self.way()).await;
-                    return Err(Lost::Broken("the connection was reset".to_owned()));
+                    Err(Lost::Broken("the connection was reset".to_owned()))
                 }
                 Fate::Carried { twice, answer: way } => {
                     let (transport, epoch) = (self.clone(), self.net.lock().epoch);
+                    let asked = copy(&request);
                     if twice {
                         let (again, request) = (self.clone(), copy(&request));
                         self.net.spawn(async move {
@@ -73,9 +74,12 @@ impl Transport for SimTransport {
                         });
                     }
                     self.net.spawn(async move { transport.travel(epoch, &request, way, answer).await });
+                    let brought =
+                        brought.await.map_err(|_| Lost::Broken("the connection was reset".to_owned()))?;
+                    self.hear(&asked, &brought);
+                    Ok(brought)
                 }
             }
-            brought.await.map_err(|_| Lost::Broken("the connection was reset".to_owned()))
         })
     }
 }
@@ -101,6 +105,9 @@ impl SimTransport {
             if let Some(kind) = kind {
                 world.count(self.process, kind);
             }
+            if world.watch.is_spinning(self.process) {
+                return None;
+            }
             let mut fate = fate(world);
             if !world.is_alive(self.process) && world.chance.permille(500) {
                 fate = Fate::Lost;
@@ -118,18 +125,10 @@ impl SimTransport {
         sleep(self.way()).await;
         match way {
             Way::Arrives => {
-                let mut world = self.net.lock();
-                // Whoever gave up the call never hears the answer.
-                if world.epoch != epoch || answer.is_closed() {
-                    return;
+                if self.net.lock().epoch == epoch {
+                    // Whoever gave up the call never hears the answer.
+                    let _ = answer.send(brought);
                 }
-                let agent = self.process.agent;
-                world
-                    .note(|| format!("agent {agent} hears {} to {}", brought.status(), request.uri().path()));
-                world.watch.answered(self.process, request, &brought);
-                drop(world);
-                // Nobody may be waiting any more.
-                let _ = answer.send(brought);
             }
             Way::Breaks => {}
             Way::Hangs => {
@@ -137,6 +136,14 @@ impl SimTransport {
                 drop(answer);
             }
         }
+    }
+
+    /// An answer reaches whoever asked.
+    fn hear(&self, request: &Request<Bytes>, answer: &Answer) {
+        let mut world = self.net.lock();
+        let agent = self.process.agent;
+        world.note(|| format!("agent {agent} hears {} to {}", answer.status(), request.uri().path()));
+        world.watch.answered(self.process, request, answer);
     }
 
     /// A request arrives; none when nobody is there.
@@ -203,16 +210,18 @@ impl Scripted {
             let body = format!(r#"{{"error":{{"code":"scripted","message":"scripted {number}"}}}}"#);
             status(code(number), if number == 204 { Bytes::new() } else { body.into() })
         };
-        let with = |mut answer: Answer, name: &'static str, value: u64| {
-            answer.headers_mut().insert(name, HeaderValue::from(value));
+        let with = |mut answer: Answer, wait: Wait| {
+            for (name, value) in wait.headers() {
+                if let Ok(value) = HeaderValue::from_str(&value) {
+                    answer.headers_mut().insert(name, value);
+                }
+            }
             answer
         };
         match self {
             Self::Status(number) => bare(number),
-            Self::Busy(Wait::Seconds(wait)) => with(bare(429), "retry-after", wait),
-            Self::Busy(Wait::Millis(wait)) => with(bare(429), "retry-after-ms", wait),
-            Self::Busy(Wait::Unsaid) => bare(429),
-            Self::Unavailable(wait) => with(bare(503), "retry-after", wait),
+            Self::Busy(wait) => with(bare(429), wait),
+            Self::Unavailable(wait) => with(bare(503), Wait::Seconds(wait)),
             Self::BadGateway => {
                 status(StatusCode::BAD_GATEWAY, Bytes::from_static(b"<html>bad gateway</html>"))
             }

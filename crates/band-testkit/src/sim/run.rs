@@ -1,11 +1,17 @@
 //! Runs one seed, or a part of what it holds.
 
 use std::fmt;
+use std::time::Duration;
 
 use band_core::trial::{self, Fault};
 
+use tokio::time::timeout;
+
 use super::scenario::{Scenario, Weather};
 use super::stage::{Outcome, play};
+
+/// No simulation lasts longer, by its own clock.
+const LONGEST: Duration = Duration::from_secs(6 * 3600);
 
 /// A seed, and which part of what it holds is to happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +87,14 @@ pub fn replay(choice: &Choice, with_trace: bool) -> Report {
     }
     let built = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let Outcome { violations, trace } = match built {
-        Ok(runtime) => runtime.block_on(play(scenario, with_trace)),
+        Ok(runtime) => runtime.block_on(async {
+            let played = timeout(LONGEST, play(scenario, with_trace)).await;
+            played.unwrap_or_else(|_| {
+                let text = format!("it has not come to its end after {LONGEST:?}");
+                let violation = super::watch::Violation { checker: "livelock", text };
+                Outcome { violations: vec![violation], trace: Vec::new() }
+            })
+        }),
         Err(err) => {
             let violation = super::watch::Violation { checker: "set-up", text: err.to_string() };
             Outcome { violations: vec![violation], trace: Vec::new() }

@@ -31,6 +31,8 @@ pub(crate) struct Knobs {
     pub(crate) max_cycle: Option<f64>,
     pub(crate) keep_alive: bool,
     pub(crate) history: bool,
+    /// Whether the agents listen to who asks to be a contact.
+    pub(crate) contacts: bool,
     /// Pushes that may wait in a room; the production value when none.
     pub(crate) queue: Option<usize>,
 }
@@ -199,6 +201,34 @@ pub(crate) enum Behaviour {
     NotYet(u32),
 }
 
+/// The server's clock whenever it says when to come again. It need not be right.
+pub(crate) const SERVER_DATE: &str = "Mon, 30 Nov 2026 10:00:00 GMT";
+
+impl Wait {
+    /// The names and values of the headers that say so.
+    pub(crate) fn headers(self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Seconds(wait) => vec![("retry-after", wait.to_string())],
+            Self::Millis(wait) => vec![("retry-after-ms", wait.to_string())],
+            Self::Date(wait) => vec![
+                ("date", SERVER_DATE.to_owned()),
+                ("retry-after", SERVER_DATE.replace(":00 GMT", &format!(":{:02} GMT", wait.min(59)))),
+            ],
+            Self::Unsaid => Vec::new(),
+        }
+    }
+
+    /// How long it means, from the headers of an answer.
+    pub(crate) fn read(headers: &http::HeaderMap) -> Duration {
+        let header = |name: &str| headers.get(name)?.to_str().ok();
+        let number = |name: &str| header(name)?.parse::<u64>().ok();
+        let in_date = || header("retry-after")?.strip_suffix(" GMT")?.rsplit(':').next()?.parse().ok();
+        let wait = number("retry-after-ms").map(Duration::from_millis);
+        let wait = wait.or_else(|| number("retry-after").map(Duration::from_secs));
+        wait.or_else(|| in_date().map(Duration::from_secs)).unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Behaviour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -291,6 +321,8 @@ pub(crate) enum Wait {
     Seconds(u64),
     /// `retry-after-ms`.
     Millis(u64),
+    /// A date that is so many seconds after the server's own.
+    Date(u64),
     /// None at all.
     Unsaid,
 }
@@ -318,6 +350,25 @@ pub(crate) enum Act {
     Dismiss { agent: usize, room: usize, back: Duration },
     /// The machine sleeps: nothing runs, and then time has passed.
     Sleep(Duration),
+    /// Somebody asks the agent to be a contact.
+    Ask { agent: usize },
+    /// A second process of the agent is started beside the first.
+    Rival { agent: usize },
+    /// The agent's disk fails for a while.
+    Disk { agent: usize, what: DiskTrouble, time: Duration },
+}
+
+/// What is wrong with a disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DiskTrouble {
+    /// It takes no more.
+    Full,
+    /// Some of what is written fails, and a part of it may be there.
+    Failing,
+    /// Nothing can be read.
+    Unreadable,
+    /// Nothing can be opened.
+    Shut,
 }
 
 const ACTIVE: u64 = 60_000;
@@ -335,6 +386,7 @@ impl Scenario {
             max_cycle: chance.pick(&[None, None, Some(3.0)], None),
             keep_alive: chance.permille(700),
             history: chance.permille(800),
+            contacts: false,
             queue: chance.pick(&[None, None, Some(2)], None),
         };
         let mut steps = Vec::new();
@@ -349,6 +401,8 @@ impl Scenario {
             steps.push(trouble(&mut chance, agents, rooms));
         }
         proxy(&mut Chance::new(seed ^ 0x7072_6f78_6965_7321), &mut steps);
+        // Drawn last, from a stream of its own: what was there before stays as it is in each seed.
+        more(&mut Chance::new(seed ^ 0x6d6f_7265), &mut steps, agents, rooms);
         let heal = Duration::from_millis(ACTIVE);
         let steps: Vec<(usize, Step)> = steps.into_iter().enumerate().collect();
         let mut scenario = Self { seed, agents, rooms, knobs, weather, steps, is_faithful: false, heal };
@@ -363,10 +417,11 @@ impl Scenario {
         let Weather { latency, push_lost, push_late, undialled, .. } = self.weather;
         let is_mild = latency <= 200 && push_lost + push_late + undialled == 0;
         let keeps_away = |(_, step): &(usize, Step)| match step.act {
-            Act::Say { .. } | Act::Steer { .. } => false,
+            Act::Say { .. } | Act::Ask { .. } | Act::Steer { .. } | Act::Disk { .. } => false,
             Act::Script { kind, .. } => matches!(kind, Kind::Upgrade | Kind::Me | Kind::Chats),
             _ => true,
         };
+        self.knobs.contacts = self.steps.iter().any(|(_, step)| matches!(step.act, Act::Ask { .. }));
         self.is_faithful = is_mild && !self.steps.iter().any(keeps_away);
     }
 }
@@ -433,6 +488,43 @@ fn trouble(chance: &mut Chance, agents: usize, rooms: usize) -> Step {
         _ => Act::Sleep(chance.millis(1_000, 200_000)),
     };
     Step { when, act }
+}
+
+/// What some seeds hold besides.
+fn more(chance: &mut Chance, steps: &mut Vec<Step>, agents: usize, rooms: usize) {
+    let agent = chance.index(agents);
+    if chance.permille(150) {
+        steps.push(Step { when: when(chance, agent), act: disk(chance, agent) });
+        // Somebody has to ask the disk what is there.
+        let act = Act::Crash { agent, down: chance.millis(0, 10_000), torn: chance.permille(300) };
+        steps.push(Step { when: when(chance, agent), act });
+    }
+    if chance.permille(100) {
+        let (kind, wait) = (chance.pick(&Kind::ALL, Kind::Next), Wait::Date(1 + chance.below(20)));
+        let (answer, count) = (Scripted::Busy(wait), 1 + u32::from(chance.permille(300)));
+        steps.push(Step { when: at(chance), act: Act::Script { agent, kind, answer, count } });
+    }
+    if chance.permille(150) {
+        for _ in 0..=chance.index(3) {
+            steps.push(Step { when: at(chance), act: Act::Ask { agent } });
+        }
+    }
+    if chance.permille(80) {
+        steps.push(Step { when: when(chance, agent), act: Act::Rival { agent } });
+        steps.push(say(chance, agents, rooms));
+    }
+    if chance.permille(100) {
+        for torn in [true, false] {
+            let act = Act::Crash { agent, down: chance.millis(0, 5_000), torn };
+            steps.push(Step { when: when(chance, agent), act });
+            steps.push(say(chance, agents, rooms));
+        }
+    }
+}
+
+fn disk(chance: &mut Chance, agent: usize) -> Act {
+    let all = [DiskTrouble::Full, DiskTrouble::Failing, DiskTrouble::Unreadable, DiskTrouble::Shut];
+    Act::Disk { agent, what: chance.pick(&all, DiskTrouble::Full), time: chance.millis(100, 40_000) }
 }
 
 fn script(chance: &mut Chance, agent: usize) -> Act {

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::handshake::machine::TryParse;
 use tokio_tungstenite::tungstenite::handshake::server::Request;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role};
 
-use super::cable::{Plug, connect};
+use super::cable::{Cable, Plug, connect};
 use super::scenario::{Kind, Scripted, Wait};
 use super::world::{Item, Net, Process, Socket, queue};
 
@@ -44,9 +44,9 @@ impl Dial for SimDialer {
             let Some(way) = self.begin() else { return std::future::pending().await };
             sleep(way).await;
             let Some(laid) = self.lay() else { return std::future::pending().await };
-            let (near, far) = laid?;
+            let (near, far, cable) = laid?;
             let net = Arc::clone(&self.net);
-            self.net.spawn(serve(net, self.process, far));
+            self.net.spawn(serve(net, self.process, far, cable));
             Ok(Box::new(near) as Stream)
         })
     }
@@ -69,7 +69,7 @@ impl SimDialer {
     }
 
     /// Connects both ends, if that is possible now; none when the process is dead.
-    fn lay(&self) -> Option<io::Result<(Plug, Plug)>> {
+    fn lay(&self) -> Option<io::Result<(Plug, Plug, Cable)>> {
         let process = self.process;
         let mut world = self.net.lock();
         if !world.is_alive(process) {
@@ -83,8 +83,8 @@ impl SimDialer {
         }
         let longest = world.weather.latency;
         let (near, far, cable) = connect(&mut world.chance, longest);
-        world.cables.push((process, cable));
-        Some(Ok((near, far)))
+        world.cables.push((process, cable.clone()));
+        Some(Ok((near, far, cable)))
     }
 }
 
@@ -97,7 +97,7 @@ enum Upgrade {
 }
 
 /// Serves one connection to its end.
-async fn serve(net: Arc<Net>, process: Process, mut plug: Plug) {
+async fn serve(net: Arc<Net>, process: Process, mut plug: Plug, cable: Cable) {
     let Some(request) = read_head(&mut plug).await else { return };
     let upgrade = admit(&net, process, &request);
     let (conn, items) = match upgrade {
@@ -119,7 +119,15 @@ async fn serve(net: Arc<Net>, process: Process, mut plug: Plug) {
     );
     if plug.write_all(head.as_bytes()).await.is_ok() {
         let stream = WebSocketStream::from_raw_socket(plug, Role::Server, None).await;
-        talk(&net, conn, stream, items).await;
+        let end = talk(&net, conn, stream, items).await;
+        if end == TalkEnd::HungUp && !cable.is_disturbed() {
+            net.with(|world, _| {
+                if world.is_alive(process) {
+                    let text = format!("{process:?} leaves socket {} without closing it", conn.0);
+                    world.watch.violated("hung-up", text);
+                }
+            });
+        }
     }
     net.with(|world, now| {
         world.note(|| format!("a socket of agent {} is gone", process.agent));
@@ -166,7 +174,7 @@ fn admit(net: &Arc<Net>, process: Process, request: &Request) -> Upgrade {
         match world.platform.open(now, principal, on_conflict) {
             Ok(conn) => {
                 let (sender, items) = queue();
-                let socket = Socket { queue: sender };
+                let socket = Socket { process, queue: sender };
                 world.sockets.insert(conn, socket);
                 world.note(|| format!("a socket of agent {} is open", process.agent));
                 Upgrade::Accepted(conn, items)
@@ -179,12 +187,17 @@ fn admit(net: &Arc<Net>, process: Process, request: &Request) -> Upgrade {
 
 fn refusal(status: u16, wait: Option<Wait>) -> String {
     let body = format!(r#"{{"error":{{"code":"scripted","message":"scripted {status}"}}}}"#);
-    let wait = match wait {
-        Some(Wait::Seconds(wait)) => format!("Retry-After: {wait}\r\n"),
-        Some(Wait::Millis(wait)) => format!("Retry-After-Ms: {wait}\r\n"),
-        Some(Wait::Unsaid) | None => String::new(),
-    };
+    let headers = wait.map(Wait::headers).unwrap_or_default();
+    let wait: String = headers.into_iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("HTTP/1.1 {status} Scripted\r\n{wait}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// How a conversation ended.
+#[derive(Debug, PartialEq, Eq)]
+enum TalkEnd {
+    /// The peer had spoken, and was gone without a close frame.
+    HungUp,
+    Other,
 }
 
 async fn talk(
@@ -192,38 +205,50 @@ async fn talk(
     conn: ConnId,
     mut stream: WebSocketStream<Plug>,
     mut items: mpsc::Receiver<Item>,
-) {
+) -> TalkEnd {
     let mut heard = Instant::now();
+    let (mut has_spoken, mut is_closing) = (false, false);
     loop {
         tokio::select! {
             biased;
             item = items.recv() => match item {
                 Some(Item::Text(text)) => {
                     if stream.send(Message::text(text)).await.is_err() {
-                        return;
+                        return TalkEnd::Other;
                     }
                 }
-                Some(Item::Close(code, reason)) => return say_goodbye(stream, code, reason).await,
+                Some(Item::Close(code, reason)) => {
+                    say_goodbye(stream, code, reason).await;
+                    return TalkEnd::Other;
+                }
                 // The platform has let go of it.
-                None => return,
+                None => return TalkEnd::Other,
             },
             message = stream.next() => {
                 heard = Instant::now();
                 match message {
-                    Some(Ok(Message::Text(text))) => net.with(|world, now| {
-                        if world.is_up {
-                            world.note(|| format!("socket {} says {text}", conn.0));
-                            world.platform.hear(now, Input::Frame { conn, frame: Frame::decode(&text) });
-                        }
-                    }),
+                    Some(Ok(Message::Text(text))) => {
+                        has_spoken = true;
+                        net.with(|world, now| {
+                            if world.is_up {
+                                world.note(|| format!("socket {} says {text}", conn.0));
+                                world.platform.hear(now, Input::Frame { conn, frame: Frame::decode(&text) });
+                            }
+                        });
+                    }
                     Some(Ok(Message::Binary(_))) => net.with(|world, now| {
                         world.platform.hear(now, Input::Binary { conn });
                     }),
+                    Some(Ok(Message::Close(_))) => is_closing = true,
                     Some(Ok(_)) => {}
-                    Some(Err(_)) | None => return,
+                    Some(Err(_)) | None if has_spoken && !is_closing => return TalkEnd::HungUp,
+                    Some(Err(_)) | None => return TalkEnd::Other,
                 }
             }
-            () = sleep_until(heard + IDLE_TIMEOUT) => return say_goodbye(stream, 1001, "idle").await,
+            () = sleep_until(heard + IDLE_TIMEOUT) => {
+                say_goodbye(stream, 1001, "idle").await;
+                return TalkEnd::Other;
+            }
         }
     }
 }

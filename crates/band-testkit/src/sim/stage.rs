@@ -11,10 +11,12 @@ use tokio::time::{Instant, advance, sleep, sleep_until};
 
 use super::check;
 use super::process::Supervised;
-use super::scenario::{Act, Behaviour, Scenario, Step, When};
-use super::watch::{Excuse, Said, Violation};
+use super::scenario::{Act, Behaviour, DiskTrouble, Scenario, Step, When};
+use super::watch::{Said, Violation};
 use super::world::Net;
 
+/// How often it is looked whether a process has ended.
+const STILL_ENDING: Duration = Duration::from_millis(20);
 /// How long everything may take to come to rest.
 const PATIENCE: Duration = Duration::from_secs(900);
 /// How often it is looked whether it has.
@@ -40,7 +42,13 @@ pub(crate) struct Outcome {
 enum Later {
     Start(usize),
     Boot,
-    Invite { agent: usize, room: usize },
+    Invite {
+        agent: usize,
+        room: usize,
+    },
+    Mend(usize),
+    /// The process was asked to stop: start the next one once it has.
+    Again(usize),
 }
 
 struct Stage {
@@ -84,6 +92,7 @@ pub(crate) async fn play(scenario: Scenario, with_trace: bool) -> Outcome {
     net.close().await;
     // The keeper of the time and this future are no task.
     let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    check::end::disks(&net);
     let mut world = net.lock();
     let (deepest, most) = (trial::deepest(), trial::queue_max(QUEUE_MAX));
     if deepest > most {
@@ -165,6 +174,21 @@ impl Stage {
                 world.is_up = true;
             }
             Later::Invite { agent, room } => self.invite(agent, room),
+            Later::Mend(agent) => self.disk(agent, None),
+            Later::Again(agent) => {
+                let Some(running) = self.agents.get_mut(agent) else { return };
+                if running.has_ended() {
+                    running.start();
+                } else {
+                    self.plan(STILL_ENDING, Later::Again(agent));
+                }
+            }
+        }
+    }
+
+    fn disk(&self, agent: usize, trouble: Option<DiskTrouble>) {
+        if let Some(actor) = self.net.lock().actors.get(agent) {
+            actor.disk.trouble(trouble);
         }
     }
 
@@ -175,6 +199,8 @@ impl Stage {
             let (id, chat, person) = (actor.id, *chat, world.person);
             if !world.platform.store().is_member(chat, id.into()) {
                 world.note(|| format!("agent {agent} is brought into room {room}"));
+                // It may have answered after it was taken out, and before it heard of that.
+                world.watch.moved(agent, chat);
                 // It is no member, so nothing refuses it.
                 let _ = world.platform.invite(person, chat, id);
             }
@@ -198,9 +224,9 @@ impl Stage {
             }
             Act::Restart { agent, grace } => {
                 if let Some(agent) = self.agents.get_mut(agent) {
-                    agent.stop(grace).await;
+                    agent.ask_to_stop(grace);
                 }
-                self.plan(Duration::ZERO, Later::Start(agent));
+                self.plan(Duration::ZERO, Later::Again(agent));
             }
             Act::Outage { down, is_proxied } => {
                 self.net.lock().crash_platform(is_proxied);
@@ -211,7 +237,21 @@ impl Stage {
                 self.dismiss(agent, room);
                 self.plan(back, Later::Invite { agent, room });
             }
-            Act::Sleep(time) => advance(time).await,
+            Act::Sleep(time) => {
+                advance(time).await;
+                // Nobody hears or notices anything meanwhile.
+                self.net.lock().stops.values_mut().for_each(|since| *since = *since + time);
+            }
+            Act::Ask { agent } => self.ask(agent),
+            Act::Rival { agent } => {
+                if let Some(agent) = self.agents.get_mut(agent) {
+                    agent.start_rival();
+                }
+            }
+            Act::Disk { agent, what, time } => {
+                self.disk(agent, Some(what));
+                self.plan(time, Later::Mend(agent));
+            }
         }
     }
 
@@ -240,17 +280,28 @@ impl Stage {
             match world.platform.say(world.person, chat, &content, &ids) {
                 Ok(id) => {
                     world.note(|| format!("room {room}: {id} says to {to:?}: {content}"));
-                    for agent in &to {
-                        // Nobody is served while they are stopped, and later pushes may come first.
-                        if world.stopped_since(*agent, chat).is_some() {
-                            world.watch.excuse(*agent, id, Excuse::Disturbed);
-                        }
-                    }
                     world.watch.said.insert(id, Said { room: chat, to, how, at: Instant::now(), is_canary });
                 }
                 Err(refusal) => {
                     world.watch.violated("set-up", format!("a message is refused: {refusal}"));
                 }
+            }
+        });
+    }
+
+    fn ask(&self, agent: usize) {
+        self.net.with(|world, now| {
+            let Some(id) = world.actors.get(agent).map(|actor| actor.id) else { return };
+            if !world.is_up {
+                return;
+            }
+            world.platform.advance(now);
+            match world.platform.ask(id, world.person) {
+                Ok(request) => {
+                    world.note(|| format!("somebody asks agent {agent} to be a contact: {request}"));
+                    world.watch.asked.push((agent, request));
+                }
+                Err(refusal) => world.watch.violated("set-up", format!("a request is refused: {refusal}")),
             }
         });
     }
@@ -271,10 +322,11 @@ impl Stage {
                 }
                 ControlMode::Stop => {
                     world.watch.signals.push((agent, chat, Instant::now()));
-                    check::end::stopped_here(world, agent, chat);
+                    world.watch.stopped.insert((agent, chat));
                     world.stops.entry((agent, chat)).or_insert(now);
                 }
                 ControlMode::Play => {
+                    world.watch.goes_on(agent, chat);
                     world.stops.remove(&(agent, chat));
                 }
             }
@@ -290,7 +342,7 @@ impl Stage {
             if world.is_up && world.platform.store().is_member(chat, id.into()) {
                 world.platform.advance(now);
                 world.note(|| format!("agent {agent} is taken out of room {room}"));
-                world.watch.left(agent, chat);
+                world.watch.moved(agent, chat);
                 // It is a member, so nothing refuses it.
                 let _ = world.platform.dismiss(person, chat, id);
             }
@@ -305,10 +357,15 @@ impl Stage {
     /// All faults end: everybody runs, is in every room, and may speak.
     async fn heal(&mut self) {
         self.net.lock().heal();
+        self.net.lock().is_up = true;
         while let Some((_, what)) = self.later.pop_first() {
+            if let Later::Again(agent) = what
+                && let Some(agent) = self.agents.get_mut(agent)
+            {
+                agent.stop(None).await;
+            }
             self.catch_up(what);
         }
-        self.net.lock().is_up = true;
         for agent in 0..self.scenario.agents {
             for room in 0..self.scenario.rooms {
                 self.invite(agent, room);

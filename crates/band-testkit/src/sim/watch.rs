@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use band_wire::{ChatId, MessageId};
+use band_wire::{ChatId, ContactRequestId, MessageId};
 use bytes::Bytes;
 use http::Request;
 use tokio::time::Instant;
 
 use super::platform::Answer;
-use super::scenario::{Behaviour, Kind, Scenario, Scripted};
+use super::scenario::{Behaviour, Kind, Scenario, Scripted, Wait};
 use super::world::Process;
+
+/// Requests of one process at one instant that only a loop without a wait makes.
+const AT_ONCE: u32 = 1_000;
 
 /// How late a signal may come.
 const LATE: Duration = Duration::from_secs(5);
@@ -33,9 +36,8 @@ pub(crate) struct Run {
     pub(crate) room: ChatId,
     pub(crate) message: MessageId,
     pub(crate) began: Instant,
-    /// Which stay of the agent in the room it belongs to: a new one begins with nothing remembered.
-    pub(crate) stay: u32,
     pub(crate) end: Option<End>,
+    pub(crate) ended: Option<Instant>,
 }
 
 /// How a handler's run ended.
@@ -62,7 +64,7 @@ pub(crate) enum End {
 /// Why less than usual may be expected of a message for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Excuse {
-    /// Its push was lost, late or doubled: later ones may be handled first.
+    /// Its push was lost or late, or nobody could hear that it is served: later ones may be handled first.
     Disturbed,
     /// A person interrupted while it was open: it may be consumed without a reply.
     Interrupted,
@@ -70,7 +72,7 @@ pub(crate) enum Excuse {
     Unposted,
     /// A mark was refused for good, or its answer can't be read.
     Unmarked,
-    /// A claim was refused.
+    /// A claim found nothing: the message is passed over, and looked for again.
     Unclaimed,
 }
 
@@ -104,13 +106,28 @@ pub(crate) struct Watch {
     claims: BTreeSet<(Process, MessageId)>,
     /// Sends that were answered 409, by the run that made them, path and key.
     conflicts: BTreeSet<(usize, String)>,
-    stays: BTreeMap<(usize, ChatId), u32>,
+    /// When agents were last taken out of a room, or brought in.
+    moves: BTreeMap<(usize, ChatId), Instant>,
     dials: BTreeMap<Process, Dials>,
     pub(crate) retries: u32,
     /// Whether what is pushed arrives in time.
-    is_faithful: bool,
+    pub(crate) is_faithful: bool,
     /// Signals to end a turn, with the room.
     pub(crate) signals: Vec<(usize, ChatId, Instant)>,
+    /// Who was asked to be a contact.
+    pub(crate) asked: Vec<(usize, ContactRequestId)>,
+    /// Callbacks that have settled a request.
+    settled: BTreeSet<(Process, ContactRequestId)>,
+    /// Agents of which two processes ran at the same time.
+    pub(crate) rivals: BTreeSet<usize>,
+    /// Who was ever stopped where.
+    pub(crate) stopped: BTreeSet<(usize, ChatId)>,
+    /// Who did not hear in time of a stop, of a play, or of being in a room.
+    misled: BTreeSet<(usize, ChatId)>,
+    /// Since when a process hears that it is stopped in a room.
+    told: BTreeMap<(Process, ChatId), Instant>,
+    /// How many requests each process has sent in its last instant.
+    instant: BTreeMap<Process, (Instant, u32)>,
     /// Interrupts of each agent in each room.
     pub(crate) interrupts: BTreeMap<(usize, ChatId), usize>,
     /// Who was told who is in a room.
@@ -130,11 +147,18 @@ impl Watch {
             ended: BTreeMap::new(),
             claims: BTreeSet::new(),
             conflicts: BTreeSet::new(),
-            stays: BTreeMap::new(),
+            moves: BTreeMap::new(),
             dials: BTreeMap::new(),
             retries: scenario.knobs.retries,
             is_faithful: scenario.is_faithful,
             signals: Vec::new(),
+            asked: Vec::new(),
+            settled: BTreeSet::new(),
+            rivals: BTreeSet::new(),
+            stopped: BTreeSet::new(),
+            misled: BTreeSet::new(),
+            told: BTreeMap::new(),
+            instant: BTreeMap::new(),
             interrupts: BTreeMap::new(),
             rosters: BTreeSet::new(),
             forgotten: BTreeSet::new(),
@@ -162,24 +186,50 @@ impl Watch {
     /// A handler begins. Gives the number of its run.
     pub(crate) fn began(&mut self, process: Process, room: ChatId, message: MessageId) -> usize {
         super::check::running::begins(self, process, room, message);
-        let stay = self.stay(process.agent, room);
-        self.runs.push(Run { process, room, message, began: Instant::now(), stay, end: None });
+        let began = Instant::now();
+        self.runs.push(Run { process, room, message, began, end: None, ended: None });
         self.runs.len() - 1
     }
 
-    /// Which stay of the agent in the room this is.
-    pub(crate) fn stay(&self, agent: usize, room: ChatId) -> u32 {
-        self.stays.get(&(agent, room)).copied().unwrap_or_default()
+    /// A process is told of a request.
+    pub(crate) fn request_told(&mut self, process: Process, request: ContactRequestId) {
+        if self.settled.contains(&(process, request)) {
+            self.violated("contact", format!("{process:?} is told of {request} after it has settled it"));
+        }
     }
 
-    /// The agent is taken out of a room.
-    pub(crate) fn left(&mut self, agent: usize, room: ChatId) {
-        *self.stays.entry((agent, room)).or_default() += 1;
+    /// A process has settled a request.
+    pub(crate) fn request_settled(&mut self, process: Process, request: ContactRequestId) {
+        self.settled.insert((process, request));
     }
 
-    /// Whether a person has stopped or interrupted the agent in a room.
-    pub(crate) fn was_steered(&self, agent: usize, room: ChatId) -> bool {
-        self.signals.iter().any(|(who, here, _)| (*who, *here) == (agent, room))
+    /// The agent is taken out of a room, or brought in: a new stay begins with nothing remembered.
+    pub(crate) fn moved(&mut self, agent: usize, room: ChatId) {
+        self.moves.insert((agent, room), Instant::now());
+    }
+
+    /// Whether the agent may have heard, after a run began, that another stay has begun.
+    pub(crate) fn has_moved_since(&self, run: &Run) -> bool {
+        let last = self.moves.get(&(run.process.agent, run.room));
+        last.is_some_and(|at| *at >= run.began || run.began - *at <= LATE)
+    }
+
+    /// Whether a person has ever stopped the agent in a room.
+    pub(crate) fn was_stopped(&self, agent: usize, room: ChatId) -> bool {
+        self.stopped.contains(&(agent, room))
+    }
+
+    /// Whether the agent did not hear in time that it is in a room, or may speak there.
+    pub(crate) fn was_misled(&self, agent: usize, room: ChatId) -> bool {
+        self.misled.contains(&(agent, room))
+    }
+
+    /// Whether a person's signal may have reached a run before its end.
+    pub(crate) fn was_signalled(&self, run: &Run) -> bool {
+        let here = (run.process.agent, run.room);
+        let signals = self.signals.iter().filter(|(agent, room, _)| (*agent, *room) == here);
+        let end = run.ended.unwrap_or(run.began);
+        signals.map(|(.., at)| *at).any(|at| at <= end && (at >= run.began || run.began - at <= LATE))
     }
 
     /// Whether the message was cut short by a signal that was sent not long before it: it may have come late.
@@ -212,6 +262,7 @@ impl Watch {
     pub(crate) fn over(&mut self, run: usize, end: End) {
         let Some(run) = self.runs.get_mut(run).filter(|run| run.end.is_none()) else { return };
         run.end = Some(end);
+        run.ended = Some(Instant::now());
         let run = run.clone();
         if self.is_faithful {
             super::check::steering::ends(self, &run);
@@ -222,17 +273,69 @@ impl Watch {
         }
     }
 
+    /// Since when a process hears that it is stopped in the room of a message, if it does.
+    pub(crate) fn told_since(&self, process: Process, message: MessageId) -> Option<Instant> {
+        let room = self.said.get(&message)?.room;
+        self.told.get(&(process, room)).copied()
+    }
+
+    /// Whether a process sends without end, and without a wait.
+    pub(crate) fn is_spinning(&self, process: Process) -> bool {
+        self.instant.get(&process).is_some_and(|(_, count)| *count >= AT_ONCE)
+    }
+
+    /// A process begins anew: what it was told to wait for is forgotten.
+    pub(crate) fn forget_waits(&mut self, process: Process) {
+        self.quiet.remove(&process);
+    }
+
     /// A process is no more, and with it its handlers.
     pub(crate) fn died(&mut self, process: Process) {
         let running = self.runs.iter_mut().filter(|run| run.process == process && run.end.is_none());
         running.for_each(|run| run.end = Some(End::Died));
     }
 
-    /// A push was lost, late or doubled.
-    pub(crate) fn push_disturbed(&mut self, frame: &str) {
-        let Some(message) = message_in(frame) else { return };
-        let to = self.said.get(&message).map(|said| said.to.clone()).unwrap_or_default();
-        to.into_iter().for_each(|agent| self.excuse(agent, message, Excuse::Disturbed));
+    /// A push to an agent was lost, or comes late.
+    pub(crate) fn push_disturbed(&mut self, agent: usize, frame: &str) {
+        match Push::read(frame) {
+            Some(Push::Message(message)) => self.excuse(agent, message, Excuse::Disturbed),
+            // It is looked for when the agent connects again, which may be never.
+            Some(Push::Request(request)) => self.asked.retain(|(_, asked)| *asked != request),
+            Some(Push::Room(room) | Push::Stop(room)) => {
+                self.misled.insert((agent, room));
+            }
+            Some(Push::Play(room)) => {
+                self.misled.insert((agent, room));
+                // A room that may go on, and does not know it, handles later pushes first.
+                let here = self.said.iter().filter(|(_, said)| said.room == room);
+                let open: Vec<MessageId> = here.map(|(id, _)| *id).collect();
+                open.into_iter().for_each(|id| self.excuse(agent, id, Excuse::Disturbed));
+            }
+            None => {}
+        }
+    }
+
+    /// A room goes on. A process that did not hear of the stop may have a later push in preparation.
+    pub(crate) fn goes_on(&mut self, agent: usize, room: ChatId) {
+        let has_heard = self.told.keys().any(|(process, here)| process.agent == agent && *here == room);
+        if !has_heard {
+            let here = self.said.iter().filter(|(_, said)| said.room == room);
+            let open: Vec<MessageId> = here.map(|(id, _)| *id).collect();
+            open.into_iter().for_each(|id| self.excuse(agent, id, Excuse::Disturbed));
+        }
+    }
+
+    /// A push to a process is under way, and nothing keeps it.
+    pub(crate) fn push_told(&mut self, process: Process, frame: &str) {
+        match Push::read(frame) {
+            Some(Push::Stop(room)) => {
+                self.told.entry((process, room)).or_insert_with(Instant::now);
+            }
+            Some(Push::Play(room)) => {
+                self.told.remove(&(process, room));
+            }
+            Some(Push::Message(_) | Push::Room(_) | Push::Request(_)) | None => {}
+        }
     }
 
     /// A request leaves.
@@ -243,6 +346,19 @@ impl Watch {
         {
             let early = *until - now;
             self.violated("retry-after", format!("{process:?} sends {} {early:?} too early", request.uri()));
+        }
+        let (since, count) = self.instant.entry(process).or_insert((now, 0));
+        (*since, *count) = if *since == now { (now, *count + 1) } else { (now, 1) };
+        if *count == AT_ONCE {
+            self.violated(
+                "livelock",
+                format!("{process:?} sends {AT_ONCE} requests at once, the last is {}", request.uri()),
+            );
+        }
+        if kind == Some(Kind::Claim)
+            && let Some(message) = message_of(request)
+        {
+            super::check::steering::claims(self, process, message);
         }
         if matches!(kind, Some(Kind::Processed | Kind::Failed))
             && let Some(message) = message_of(request)
@@ -260,9 +376,7 @@ impl Watch {
         let kind = Kind::of(request.method(), request.uri().path());
         let status = answer.status().as_u16();
         if status == 429 && !matches!(kind, Some(Kind::Me | Kind::Activity)) {
-            let header = |name: &str| answer.headers().get(name)?.to_str().ok()?.parse::<u64>().ok();
-            let wait = header("retry-after-ms").map(Duration::from_millis);
-            let wait = wait.or_else(|| header("retry-after").map(Duration::from_secs)).unwrap_or_default();
+            let wait = Wait::read(answer.headers());
             let now = Instant::now();
             let (since, until) = self.quiet.entry(process).or_insert((now, now));
             (*since, *until) = (now, (now + wait).max(*until));
@@ -320,7 +434,9 @@ impl Watch {
         let running = || Some(self.runs.get(self.running_in(process, request)?)?.message);
         let Some(message) = message_of(request).or_else(running) else { return };
         match kind {
-            Some(Kind::Claim) => self.excuse(process.agent, message, Excuse::Unclaimed),
+            Some(Kind::Claim) if answer == Scripted::Status(404) => {
+                self.excuse(process.agent, message, Excuse::Unclaimed);
+            }
             Some(Kind::Processed | Kind::Failed) if lasting => {
                 self.excuse(process.agent, message, Excuse::Unmarked);
             }
@@ -373,11 +489,33 @@ fn message_of(request: &Request<Bytes>) -> Option<MessageId> {
     part(request, 7)?.parse().ok()
 }
 
-/// The message that a push carries.
-fn message_in(frame: &str) -> Option<MessageId> {
-    let frame = band_wire::phx::Frame::decode(frame).ok()?;
-    if frame.event != "message_created" {
-        return None;
+/// What a push tells, as far as it matters here.
+enum Push {
+    Message(MessageId),
+    Request(ContactRequestId),
+    /// The agent was brought into a room, or taken out of it.
+    Room(ChatId),
+    Stop(ChatId),
+    Play(ChatId),
+}
+
+impl Push {
+    fn read(frame: &str) -> Option<Self> {
+        let frame = band_wire::phx::Frame::decode(frame).ok()?;
+        let text = |name: &str| frame.payload.get(name)?.as_str();
+        match frame.event.as_str() {
+            "message_created" => Some(Self::Message(text("id")?.parse().ok()?)),
+            "contact_request_received" => Some(Self::Request(text("id")?.parse().ok()?)),
+            "room_added" | "room_removed" => Some(Self::Room(text("id")?.parse().ok()?)),
+            "agent.control" => {
+                let room = text("room_id")?.parse().ok()?;
+                match text("mode")? {
+                    "stop" => Some(Self::Stop(room)),
+                    "play" => Some(Self::Play(room)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
-    frame.payload.get("id")?.as_str()?.parse().ok()
 }

@@ -1,6 +1,6 @@
 //! Everything that a simulation shares: the platform, the sockets, the weather, what was seen.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::cable::Cable;
 use super::chance::Chance;
+use super::disk::SimDisk;
 use super::platform::{Outgoing, Platform};
 use super::scenario::{Act, Kind, Scenario, Scripted, Step, Weather, When};
 use super::watch::Watch;
@@ -34,9 +35,11 @@ pub(crate) struct Process {
 pub(crate) struct Actor {
     pub(crate) id: AgentId,
     pub(crate) key: String,
-    /// The life that is running or was the last one.
+    /// The newest life.
     pub(crate) life: u32,
-    pub(crate) is_alive: bool,
+    /// Those that run: two, while one takes the place of another.
+    pub(crate) alive: BTreeSet<u32>,
+    pub(crate) disk: SimDisk,
 }
 
 /// What the writer of a socket is given.
@@ -49,6 +52,7 @@ pub(crate) enum Item {
 /// An open socket, as the platform holds it.
 #[derive(Debug)]
 pub(crate) struct Socket {
+    pub(crate) process: Process,
     pub(crate) queue: mpsc::Sender<Item>,
 }
 
@@ -114,7 +118,7 @@ impl World {
 
     /// Whether a process still runs.
     pub(crate) fn is_alive(&self, process: Process) -> bool {
-        self.actors.get(process.agent).is_some_and(|actor| actor.is_alive && actor.life == process.life)
+        self.actors.get(process.agent).is_some_and(|actor| actor.alive.contains(&process.life))
     }
 
     /// Since when a person has stopped the agent in a room, if one has.
@@ -154,16 +158,17 @@ impl World {
         }
     }
 
-    /// Ends the life of a process: from here on it does nothing that anybody could notice.
-    pub(crate) fn kill(&mut self, agent: usize) -> Option<Process> {
-        let actor = self.actors.get_mut(agent).filter(|actor| actor.is_alive)?;
-        actor.is_alive = false;
-        let process = Process { agent, life: actor.life };
-        self.note(|| format!("agent {agent} dies"));
-        let dead = self.cables.extract_if(.., |(owner, _)| *owner == process);
-        dead.for_each(|(_, cable)| cable.cut());
-        self.watch.died(process);
-        Some(process)
+    /// Ends the processes of an agent: from here on they do nothing that anybody could notice.
+    pub(crate) fn kill(&mut self, agent: usize) {
+        let Some(actor) = self.actors.get_mut(agent) else { return };
+        actor.disk.die();
+        for life in std::mem::take(&mut actor.alive) {
+            let process = Process { agent, life };
+            self.note(|| format!("agent {agent} dies"));
+            let dead = self.cables.extract_if(.., |(owner, _)| *owner == process);
+            dead.for_each(|(_, cable)| cable.cut());
+            self.watch.died(process);
+        }
     }
 
     /// Nothing goes wrong any more.
@@ -173,6 +178,21 @@ impl World {
         self.scripts.clear();
         self.waiting.clear();
         self.fired.clear();
+        self.actors.iter().for_each(|actor| actor.disk.trouble(None));
+    }
+
+    /// A push to a socket is lost or late.
+    fn push_disturbed(&mut self, conn: ConnId, text: &str) {
+        if let Some(socket) = self.sockets.get(&conn) {
+            self.watch.push_disturbed(socket.process.agent, text);
+        }
+    }
+
+    /// A push to a socket is under way, and nothing keeps it.
+    fn push_told(&mut self, conn: ConnId, text: &str) {
+        if let Some(socket) = self.sockets.get(&conn) {
+            self.watch.push_told(socket.process, text);
+        }
     }
 
     /// The platform loses its memory and its sockets.
@@ -207,7 +227,8 @@ impl Net {
         let mut actors = Vec::new();
         for name in names.iter().take(scenario.agents) {
             let (id, key) = platform.add_agent(person, name).ok()?;
-            actors.push(Actor { id, key, life: 0, is_alive: false });
+            let disk = SimDisk::new(Chance::new(scenario.seed ^ (actors.len() as u64 + 1) << 32));
+            actors.push(Actor { id, key, life: 0, alive: BTreeSet::new(), disk });
         }
         let mut rooms = Vec::new();
         for number in 0..scenario.rooms {
@@ -304,7 +325,7 @@ impl Net {
         let weather = world.weather;
         if weather.push_lost > 0 && world.chance.permille(weather.push_lost) {
             world.note(|| format!("a push is lost: {what}"));
-            world.watch.push_disturbed(&text);
+            world.push_disturbed(conn, &text);
             return;
         }
         if world.chance.permille(weather.garbage) {
@@ -317,7 +338,7 @@ impl Net {
         if world.chance.permille(weather.push_late) {
             let late = world.chance.millis(1, LATEST_PUSH);
             world.note(|| format!("a push comes {late:?} late: {what}"));
-            world.watch.push_disturbed(&text);
+            world.push_disturbed(conn, &text);
             let net = Arc::clone(self);
             self.spawn(async move {
                 sleep(late).await;
@@ -329,6 +350,7 @@ impl Net {
             world.note(|| format!("a push comes twice: {what}"));
             put(world, conn, Item::Text(text.clone()));
         }
+        world.push_told(conn, &text);
         put(world, conn, Item::Text(text));
     }
 }

@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use band_core::trial::{self, Fault};
+
 use super::disk::{DiskFile, DiskTwin};
 use super::frame::{End, HEADER};
 use super::sum::Sum;
@@ -49,7 +51,9 @@ impl Writer {
                     End::Torn(good) if good > 0 => {
                         tracing::info!(target: "band.journal", path = %path.display(), cut = length - good as u64,
                             "the journal's last entry is not whole: the process before ended in the middle of it");
-                        file.cut(good as u64)?;
+                        if !trial::has(Fault::TailNotCut) {
+                            file.cut(good as u64)?;
+                        }
                         return Ok((Self::new(file, path, good as u64), sum));
                     }
                     end => (sum, end),
@@ -118,7 +122,7 @@ impl Writer {
         if self.length + added > FILE_MAX {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        if self.torn {
+        if self.torn && !trial::has(Fault::PartNotCut) {
             self.file.cut(self.length)?;
         }
         self.torn = true;

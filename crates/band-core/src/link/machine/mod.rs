@@ -424,7 +424,9 @@ impl Machine for LinkMachine {
                 self.gone(now, reason);
             }
             Input::Received(generation, received) if self.is_open(generation) => self.received(now, received),
-            Input::Gone(generation, gone) if generation == self.generation => {
+            Input::Gone(generation, gone)
+                if generation == self.generation || trial::has(Fault::GenerationOff) =>
+            {
                 let reason = match gone {
                     Gone::Closed { code, reason } => Disconnect::Closed { code, reason },
                     Gone::Broken(what) => Disconnect::Broken(what),

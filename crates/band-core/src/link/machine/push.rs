@@ -7,6 +7,7 @@ use band_wire::phx::Topic;
 use serde_json::{Map, Value};
 
 use crate::Moment;
+use crate::trial::{self, Fault};
 
 use super::super::event::{Disconnect, LinkEvent};
 use super::super::limits::CLOSE_NORMAL;
@@ -33,7 +34,7 @@ impl LinkMachine {
     /// Another connection of the agent took this one's place.
     fn superseded(&mut self, now: Moment, supersede: Supersede) {
         let Supersede { reason, message, retryable, retry_after, correlation_id, .. } = supersede;
-        if !retryable {
+        if !retryable && !trial::has(Fault::SupersedeIgnored) {
             let reason = StopReason::Superseded { reason, message, retryable, correlation_id };
             self.close_for_good(now, reason);
             return;

@@ -101,6 +101,48 @@ fn a_refused_claim_is_not_charged_does_not_spin_and_is_not_overtaken() {
 }
 
 #[test]
+fn a_message_that_was_given_back_and_is_not_served_is_not_overtaken() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    // A person has stopped the agent, and it has not heard of it.
+    rig.mark("claim 1", Mark::Stopped);
+    rig.push(2);
+    rig.wait(15_000);
+    rig.sees(&["next"]);
+    rig.next(None);
+    rig.sees(&[]);
+    rig.push(3);
+    rig.sees(&["next"]);
+    rig.push(4);
+    rig.next(None);
+    rig.sees(&["next"]);
+    // The room goes on, and that was not heard of either.
+    for n in 1..=4 {
+        rig.next(Some(n));
+        rig.handled(n);
+        rig.sees(&["next"]);
+    }
+    rig.next(None);
+    rig.push(5);
+    rig.handled(5);
+}
+
+#[test]
+fn a_backlog_that_can_not_be_read_does_not_keep_a_room_from_its_pushes() {
+    let mut rig = Rig::in_sync(|_| {});
+    rig.push(1);
+    rig.sees(&["claim 1"]);
+    rig.mark("claim 1", Mark::Refused);
+    rig.wait(15_000);
+    rig.sees(&["next"]);
+    rig.answer("next", Answer::Next(Err(Trouble::Lasting)));
+    rig.sees(&["note NotServed"]);
+    rig.push(2);
+    rig.handled(2);
+}
+
+#[test]
 fn a_claim_that_is_refused_again_and_again_does_not_hide_what_is_behind_it() {
     let mut rig = Rig::in_sync(|_| {});
     rig.push(1);

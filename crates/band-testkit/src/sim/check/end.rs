@@ -52,11 +52,13 @@ impl Mention {
 
     /// Whether the process that runs now has made all attempts that it may.
     fn is_exhausted(&self, world: &World) -> bool {
-        let life = world.actors.get(self.agent).map(|actor| actor.life).unwrap_or_default();
-        let runs = world.watch.runs_of(self.agent, self.message);
-        let made = runs.filter(|run| run.process.life == life && run.end != Some(End::NotAccepted)).count();
-        made >= usize::try_from(world.watch.retries).unwrap_or(usize::MAX)
-            || self.excused(world, Excuse::Unmarked)
+        let Some(actor) = world.actors.get(self.agent) else { return false };
+        let made = |life: u32| {
+            let runs = world.watch.runs_of(self.agent, self.message);
+            runs.filter(|run| run.process.life == life && run.end != Some(End::NotAccepted)).count()
+        };
+        let most = usize::try_from(world.watch.retries).unwrap_or(usize::MAX);
+        actor.alive.iter().any(|life| made(*life) >= most) || self.excused(world, Excuse::Unmarked)
     }
 
     fn may_fail(&self, world: &World) -> bool {
@@ -70,14 +72,37 @@ impl Mention {
 /// Whether nothing is left to do.
 pub(crate) fn is_quiet(world: &World) -> bool {
     let is_running = world.watch.runs.iter().any(|run| run.end.is_none());
-    !is_running && mentions(world).iter().all(|mention| mention.is_settled(world))
+    let is_asked = world.watch.asked.iter().any(|(_, request)| world.platform.is_pending(*request));
+    !is_running && !is_asked && mentions(world).iter().all(|mention| mention.is_settled(world))
 }
 
-/// A person stops the agent: what is open there may be overtaken when it goes on.
-pub(crate) fn stopped_here(world: &mut World, agent: usize, room: ChatId) {
-    let here = world.watch.said.iter().filter(|(_, said)| said.room == room && said.to.contains(&agent));
-    let open: Vec<MessageId> = here.map(|(message, _)| *message).collect();
-    open.into_iter().for_each(|message| world.watch.excuse(agent, message, Excuse::Disturbed));
+/// What a process could not see on its disk it may do again.
+pub(crate) fn remembers(world: &mut World, agent: usize) {
+    if world.actors.get(agent).is_some_and(|actor| actor.disk.take_hidden()) {
+        forgets(world, agent);
+    }
+}
+
+/// What was done before may be done again, unless the platform knows of it.
+fn forgets(world: &mut World, agent: usize) {
+    let open: Vec<MessageId> = mentions(world)
+        .iter()
+        .filter(|mention| mention.agent == agent && mention.status != Some(DeliveryStatus::Processed))
+        .map(|mention| mention.message)
+        .collect();
+    open.into_iter().for_each(|message| world.watch.ended.retain(|ended, _| *ended != (agent, message)));
+}
+
+/// An agent starts, perhaps once more in the same process: it knows what its disk knows, and nothing else.
+pub(crate) fn starts(world: &mut World, process: Process) {
+    let Process { agent, .. } = process;
+    world.watch.forget_waits(process);
+    if world.actors.get(agent).is_some_and(|actor| actor.disk.take_lost()) {
+        forgets(world, agent);
+        for room in world.rooms.clone() {
+            world.watch.moved(agent, room);
+        }
+    }
 }
 
 /// A person interrupts: what is open there may be consumed without a reply.
@@ -111,6 +136,10 @@ pub(crate) fn at_rest(net: &Arc<Net>) {
         replies(&world, &mention, &mut found);
     }
     consumed(&world, &mut found);
+    let asked = world.watch.asked.iter().filter(|(_, request)| world.platform.is_pending(*request));
+    found.extend(asked.map(|(agent, request)| {
+        ("contact", format!("agent {agent} was asked to be a contact, and left {request} as it was"))
+    }));
     found.into_iter().for_each(|(checker, text)| world.watch.violated(checker, text));
 }
 
@@ -181,11 +210,18 @@ pub(crate) fn prompt(net: &Arc<Net>) {
     let late: Vec<String> = mentions(&world)
         .iter()
         .filter(|mention| mention.said.is_canary && mention.status != Some(DeliveryStatus::Processed))
-        // Whoever missed a play finds out by asking, a minute later.
-        .filter(|mention| !world.watch.was_steered(mention.agent, mention.said.room))
+        // Whoever missed a play, or that it was brought in, finds out by asking, some minutes later.
+        .filter(|mention| !world.watch.was_stopped(mention.agent, mention.said.room))
+        .filter(|mention| !world.watch.was_misled(mention.agent, mention.said.room))
         .map(|mention| format!("agent {} has not answered in {} yet", mention.agent, mention.said.room))
         .collect();
     late.into_iter().for_each(|text| world.watch.violated("prompt", text));
+    for agent in 0..world.actors.len() {
+        let alive = world.actors.get(agent).map_or(0, |actor| actor.alive.len());
+        if alive != 1 {
+            world.watch.violated("rival", format!("{alive} processes of agent {agent} run"));
+        }
+    }
 }
 
 /// All agents have stopped: none is shown as working, and their adapters have forgotten every room.
@@ -224,6 +260,16 @@ pub(crate) fn canaries(net: &Arc<Net>) {
         found
     };
     found.into_iter().for_each(|(checker, text)| world.watch.violated(checker, text));
+}
+
+/// No process has damaged what it wrote.
+pub(crate) fn disks(net: &Arc<Net>) {
+    let mut world = net.lock();
+    let found = world.actors.iter().enumerate().flat_map(|(agent, actor)| {
+        actor.disk.take_found().into_iter().map(move |text| format!("the journal of agent {agent}: {text}"))
+    });
+    let found: Vec<String> = found.collect();
+    found.into_iter().for_each(|text| world.watch.violated("journal", text));
 }
 
 /// All agents have stopped: nothing of theirs is left.

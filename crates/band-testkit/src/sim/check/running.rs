@@ -16,15 +16,15 @@ pub(crate) fn begins(watch: &mut Watch, process: Process, room: ChatId, message:
     {
         found.push(("two-at-once", format!("{message} starts while {} still runs", other.message)));
     }
-    let stay = watch.stay(process.agent, room);
     let mut charged = 0;
     for run in watch.runs_of(process.agent, message) {
-        let is_same_life = run.process.life == process.life && run.stay == stay;
+        let is_same_life = run.process.life == process.life && !watch.has_moved_since(run);
         match run.end {
             Some(End::Answered) if is_same_life => {
                 found.push(("run-again", format!("{message} was answered by this process before")));
             }
-            Some(End::Failed | End::Silent) if is_same_life => charged += 1,
+            // A turn that ends as it is asked to is not charged.
+            Some(End::Failed | End::Silent) if is_same_life && !watch.was_signalled(run) => charged += 1,
             _ => {}
         }
     }
@@ -34,11 +34,16 @@ pub(crate) fn begins(watch: &mut Watch, process: Process, room: ChatId, message:
     }
     let ended = watch.ended.get(&(process.agent, message));
     let answered = watch.runs_of(process.agent, message).any(|run| run.end == Some(End::Answered));
-    if let Some(life) = ended.filter(|life| **life < process.life && answered && !unmarked) {
+    // Two processes may be at one message, or one after the other before the first one's mark is there.
+    let has_rival = watch.rivals.contains(&process.agent);
+    if let Some(life) = ended.filter(|life| **life < process.life && answered && !unmarked && !has_rival) {
         found.push(("run-again", format!("{message} was marked by life {life} already")));
     }
     let first = watch.runs_of(process.agent, message).next().is_none();
-    if first && let Some(late) = overtaken(watch, process, room, message) {
+    if first
+        && !has_rival
+        && let Some(late) = overtaken(watch, process, room, message)
+    {
         found.push(("order", format!("{message} is taken up before {late}")));
     }
     for (checker, text) in found {

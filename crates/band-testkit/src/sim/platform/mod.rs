@@ -2,6 +2,7 @@
 
 mod answer;
 mod board;
+mod contacts;
 mod control;
 mod people;
 mod routes;

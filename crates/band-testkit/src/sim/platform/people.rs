@@ -39,7 +39,7 @@ impl Platform {
         Ok(self.commit(plan).id)
     }
 
-    fn candidate(&self, who: Principal) -> Option<Candidate> {
+    pub(super) fn candidate(&self, who: Principal) -> Option<Candidate> {
         match who {
             Principal::User(id) => {
                 let user = self.store.user(id)?;

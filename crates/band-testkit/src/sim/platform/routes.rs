@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use super::Platform;
 use super::answer::{self, Answer, Answered, bad_query};
+use super::contacts;
 use super::store::Kept;
 
 /// How long an answer is kept for its key, in microseconds: 24 h.
@@ -49,6 +50,10 @@ pub(super) fn route(platform: &mut Platform, request: &Request<Bytes>) -> Answer
     match *rest {
         ["me"] if get => me(platform, caller),
         ["chats"] if get => Ok(chats(platform, caller, &query(request)?)),
+        ["contacts", "requests"] if get => Ok(contacts::requests(platform, caller.agent, &query(request)?)),
+        ["contacts", "requests", "respond"] if post => {
+            contacts::respond(platform, caller.principal(), &body(request)?)
+        }
         ["chats", chat, what] if get => {
             let chat = id(chat)?;
             access(platform, caller, chat)?;

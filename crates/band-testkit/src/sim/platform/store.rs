@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use band_core::platform::plan::{AgentRow, NewMessage, User, Write};
+use band_core::platform::plan::{AgentRow, ContactRequestRow, NewMessage, User, Write};
 use band_core::platform::{Chat, Execution, Member, Room, Roster, handles, with_deliveries};
 use band_wire::rest::{self, DeliveryMap, DeliveryRecord, DeliveryStatus, MemberStatus, Role, SenderType};
-use band_wire::{AgentId, ChatId, MessageId, ParticipantId, Stamp, UserId};
+use band_wire::{AgentId, ChatId, ContactRequestId, MessageId, ParticipantId, Stamp, UserId};
 use uuid::Uuid;
 
 /// A membership as it is stored.
@@ -54,6 +54,7 @@ pub(crate) struct Store {
     executions: BTreeMap<(AgentId, ChatId), Execution>,
     /// By caller, route and key.
     pub(crate) kept: BTreeMap<(ParticipantId, String, String), Kept>,
+    pub(crate) requests: BTreeMap<ContactRequestId, ContactRequestRow>,
     last: i64,
 }
 
@@ -198,10 +199,16 @@ impl Store {
                 self.touch(chat, at);
             }
             Write::AddMessage(message) => self.add_message(*message),
-            // Nobody has contacts, memories, files or tasks here, and no room goes.
-            Write::AddContactRequest(_)
-            | Write::SettleContactRequest { .. }
-            | Write::AddContact { .. }
+            Write::AddContactRequest(row) => {
+                self.requests.insert(row.id, row);
+            }
+            Write::SettleContactRequest { request, status, at } => {
+                if let Some(row) = self.requests.get_mut(&request) {
+                    (row.status, row.responded_at) = (status, Some(at));
+                }
+            }
+            // Nobody asks who knows whom; nobody has memories, files or tasks here, and no room goes.
+            Write::AddContact { .. }
             | Write::RemoveContact { .. }
             | Write::SetChatStatus { .. }
             | Write::RemoveChat { .. }
