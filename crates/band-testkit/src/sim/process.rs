@@ -160,11 +160,15 @@ fn welcome(net: &Arc<Net>, process: Process) -> ContactEvents {
     ContactEvents::callback(move |event, tools: ContactTools| {
         let net = Arc::clone(&net);
         async move {
-            let ContactEvent::RequestReceived(request) = event else { return Ok(()) };
+            let ContactEvent::RequestReceived(request) = event else { return Ok::<_, band::Error>(()) };
             net.lock().watch.request_told(process, request.id);
-            tools.respond_contact_request(ContactAction::Approve, None, Some(request.id)).await?;
-            net.lock().watch.request_settled(process, request.id);
-            Ok::<_, band::Error>(())
+            let told = tools.respond_contact_request(ContactAction::Approve, None, Some(request.id)).await;
+            // A callback that failed is called again when the agent connects again, which may be never.
+            match &told {
+                Ok(_) => net.lock().watch.request_settled(process, request.id),
+                Err(_) => net.lock().watch.asked.retain(|(_, asked)| *asked != request.id),
+            }
+            told.map(|_| ())
         }
     })
 }
