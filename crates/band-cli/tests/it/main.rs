@@ -4,6 +4,7 @@
 
 mod administration;
 mod agent;
+mod agent_file;
 mod data_directory;
 mod deployment;
 mod end_to_end;

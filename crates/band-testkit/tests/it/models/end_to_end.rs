@@ -82,7 +82,12 @@ async fn two_agents_talk(subject: &Subject) {
         assert_eq!(model.refusals(), Vec::<String>::new());
         assert_eq!(model.steps_left(), 0);
     }
-    let timeline = ann.timeline(room).await.unwrap();
+    assert_told(&ann.timeline(room).await.unwrap());
+    platform.stop().await.unwrap();
+}
+
+/// What the room holds in the end.
+fn assert_told(timeline: &[band_wire::rest::Message]) {
     let results: Vec<Value> = timeline
         .iter()
         .filter(|message| message.message_type == "tool_result")
@@ -102,7 +107,6 @@ async fn two_agents_talk(subject: &Subject) {
         .collect();
     assert_eq!(texts.len(), 4, "each said one thing at a time: {texts:?}");
     assert!(!timeline.iter().any(|message| message.message_type == "error"));
-    platform.stop().await.unwrap();
 }
 
 macro_rules! end_to_end {
