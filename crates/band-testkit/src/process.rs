@@ -149,8 +149,9 @@ impl Process {
     /// [`Error::Io`] when no signal can be sent.
     pub async fn signal(&self, signal: &str) -> Result<()> {
         let Some(id) = self.id() else { return Ok(()) };
-        let mut kill = Command::new("kill");
-        kill.arg(format!("-{signal}")).arg(id.to_string());
+        // The shell's own: not every machine has it as a program.
+        let mut kill = Command::new("sh");
+        kill.args(["-c", "kill -s \"$1\" \"$2\"", "sh", signal]).arg(id.to_string());
         let sent = kill.status().await.map_err(Error::io("cannot run kill"))?;
         if sent.success() {
             Ok(())

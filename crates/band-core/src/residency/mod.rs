@@ -12,6 +12,9 @@ pub const TRANSITION_LIMIT: Duration = Duration::from_secs(10);
 /// How long accepted work may go on when the room is over, and an opening that is under way.
 pub const SETTLE_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long it may take to give it up. Then it counts as one that can't be, and stays owned.
+pub const RELEASE_LIMIT: Duration = Duration::from_secs(30);
+
 /// Which opening of the resource: what comes from an older one has no say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u64);
@@ -72,6 +75,8 @@ pub enum Output {
     },
     /// The room is over and the opening takes too long: nobody waits for it any more.
     Abandon(Generation),
+    /// To give it up takes too long: leave that, nobody waits for it any more.
+    AbandonRelease(Generation),
     /// Whoever asked has it, until they are done.
     Grant(Ticket, Generation),
     /// Whoever asked does not get it.
@@ -115,6 +120,8 @@ pub enum Why {
     Idle,
     /// Accepted work has had its time, or an opening that nobody needs.
     Settle,
+    /// It takes too long to give it up.
+    Release,
     /// Someone has waited long enough.
     Waiting(Ticket),
 }
@@ -127,7 +134,7 @@ pub enum Why {
 /// | suspended | opened, as what it was | forgotten, when final |
 /// | opening | waits | when it is open; when final, 10 s later at the latest |
 /// | resident | granted | cancelled and joined first, unless idle |
-/// | releasing | waits, and is opened again; refused when final | the stronger cause wins |
+/// | releasing | waits, and is opened again; refused when final | the stronger cause wins; 30 s, then cleanup is pending |
 /// | cleanup pending | tried again, then opened | tried again |
 /// | closed | refused | – |
 #[derive(Debug)]
@@ -265,6 +272,7 @@ impl Residency {
     }
 
     fn released(&mut self, cause: Cause, failed: bool) {
+        self.timers.clear(Why::Release);
         if failed {
             self.state = State::CleanupPending(cause);
             // It stays wanted, but is tried again only when somebody asks.
@@ -325,6 +333,7 @@ impl Residency {
     fn start_release(&mut self, cause: Cause) {
         self.timers.clear(Why::Idle);
         self.timers.clear(Why::Settle);
+        self.timers.set(Why::Release, self.now + RELEASE_LIMIT);
         self.state = State::Releasing(cause);
         self.out.push_back(Output::Release(self.generation, cause));
     }
@@ -402,6 +411,12 @@ impl Machine for Residency {
                     self.state = State::None;
                 }
                 Why::Settle => self.cancel_work(),
+                Why::Release => {
+                    if let State::Releasing(cause) = self.state {
+                        self.out.push_back(Output::AbandonRelease(self.generation));
+                        self.released(cause, true);
+                    }
+                }
                 Why::Waiting(ticket) => {
                     self.waiting.retain(|waiting| *waiting != ticket);
                     self.out.push_back(Output::Refuse(ticket, Refusal::TooLong));

@@ -142,6 +142,30 @@ fn work_that_asks_for_the_end_of_its_own_room_is_not_waited_for_by_itself() {
 }
 
 #[test]
+fn a_release_that_takes_too_long_is_left_and_counts_as_one_that_failed() {
+    let mut rig = Rig::granted(None);
+    rig.tell(Input::Done(ONE));
+    rig.tell(Input::Dispose { ticket: TWO, by: None });
+    let limit = rig.now.since_origin().as_secs() + RELEASE_LIMIT.as_secs();
+    assert_eq!(rig.wait(limit - 1), []);
+    assert_eq!(
+        rig.wait(limit),
+        [Output::AbandonRelease(Generation(1)), Output::Answer(TWO, Disposal::Failed)]
+    );
+    assert_eq!(rig.tell(Input::Released(Generation(1))), [], "it comes too late to count");
+    assert_eq!(
+        rig.tell(Input::Dispose { ticket: TWO, by: None }),
+        [Output::Release(Generation(1), Cause::Final)],
+        "it is tried again when somebody asks"
+    );
+    assert_eq!(
+        rig.tell(Input::Released(Generation(1))),
+        [Output::Erase, Output::Answer(TWO, Disposal::Done)]
+    );
+    assert_eq!(rig.wait(limit * 3), []);
+}
+
+#[test]
 fn a_cleanup_that_failed_stays_owned_and_is_tried_again_when_somebody_asks() {
     let mut rig = Rig::granted(None);
     rig.tell(Input::Done(ONE));
@@ -240,7 +264,7 @@ proptest! {
     /// it is not open, and nothing at all after the end.
     #[test]
     fn nothing_is_opened_twice_and_nothing_is_granted_after_the_end(
-        inputs in prop::collection::vec((input(), 0..4_u64), 0..80),
+        inputs in prop::collection::vec((input(), 0..8_u64), 0..80),
     ) {
         let mut rig = Rig::new(Some(5));
         let mut seen = Seen::default();
@@ -296,6 +320,10 @@ impl Seen {
             }
             Output::Abandon(generation) => {
                 prop_assert!(!self.open && self.under_way && generation.0 == self.newest);
+                self.under_way = false;
+            }
+            Output::AbandonRelease(generation) => {
+                prop_assert!(self.open && self.under_way && generation.0 == self.newest);
                 self.under_way = false;
             }
             Output::Erase => {

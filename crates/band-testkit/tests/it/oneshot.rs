@@ -333,3 +333,42 @@ async fn a_handler_that_asks_for_the_shutdown_which_would_wait_for_it_is_told() 
     assert_eq!(house.said().await[0].1, "OneShotInvoker shutdown waits for the calling event to finish");
     invoker.shutdown().await.unwrap();
 }
+
+#[tokio::test]
+async fn clones_of_an_agent_take_turns_with_its_adapter() {
+    let house = House::build().await;
+    let home = tempfile::tempdir().unwrap();
+    let adapter = adapter_fn(|turn: Turn<RawHistory>| async move { turn.reply("yes").await });
+    let agent = Agent::builder(adapter)
+        .credentials(house.agent.id, house.agent.key.clone())
+        .rest_url(house.tap.base_url())
+        .ws_url(house.tap.ws_url())
+        .build_with(
+            ["TMPDIR", "BAND_STATE_DIR"]
+                .map(|name| (name, home.path().to_string_lossy()))
+                .into_iter()
+                .collect(),
+        )
+        .unwrap();
+    let (one, two) = (OneShotInvoker::new(agent.clone()), OneShotInvoker::new(agent.clone()));
+
+    let running = agent.start().await.unwrap();
+    house.tap.take_calls();
+    let refused = one.startup().await.unwrap_err().to_string();
+    assert!(refused.contains("the adapter is in use"), "{refused}");
+    assert!(house.tap.take_calls().is_empty(), "nothing was asked");
+    assert!(running.is_running(), "who has it goes on");
+    running.stop(None).await.unwrap();
+
+    one.startup().await.unwrap();
+    let refused = agent.start().await.unwrap_err().to_string();
+    assert!(refused.contains("the adapter is in use"), "{refused}");
+    assert!(two.startup().await.unwrap_err().to_string().contains("the adapter is in use"));
+    let event = serde_json::from_value(house.envelope(house.say("hello").await).await).unwrap();
+    assert_eq!(one.handle_event(&event).await.unwrap().status(), "done");
+    one.shutdown().await.unwrap();
+
+    two.startup().await.unwrap();
+    drop(two);
+    agent.start().await.unwrap().stop(None).await.unwrap();
+}

@@ -5,6 +5,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use band_wire::ChatId;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -30,6 +31,8 @@ pub(super) struct Body {
     pub(super) lease: Weak<Lease>,
     /// Tells whether the agent is well, for as long as it is held.
     pub(super) health: Option<HealthServer>,
+    /// Held until the adapter is cleaned up: no other host starts it meanwhile.
+    pub(super) adapter: Option<OwnedSemaphorePermit>,
     // The last to go.
     pub(super) place: Option<Place>,
 }
@@ -82,6 +85,9 @@ impl Body {
         if self.pending.callbacks && failures.is_empty() {
             failures = host.setup.cleanups.dispose(host.id).await;
             self.pending.callbacks = !failures.is_empty();
+        }
+        if failures.is_empty() {
+            self.adapter = None;
         }
         failures
     }

@@ -23,6 +23,10 @@ static HOSTS: AtomicU64 = AtomicU64::new(0);
 pub(super) const INSIDE: &str =
     "Return from the cleanup callback; request host shutdown from outside this cleanup attempt";
 
+/// What the second one of an agent and a one-shot host is told.
+const IN_USE: &str = "the adapter is in use: another clone of this agent runs, or serves a OneShotInvoker; stop or \
+    shut that down first, or build an agent with an adapter of its own";
+
 /// An agent through all its starts.
 pub(crate) struct Host {
     pub(super) id: HostId,
@@ -31,6 +35,8 @@ pub(crate) struct Host {
     gate: Semaphore,
     /// One life at a time has the agent's place on this host; also one that was given up while it took it.
     pub(super) places: Arc<Semaphore>,
+    /// One at a time starts the adapter and cleans it up, the agent or a one-shot host.
+    adapter: Arc<Semaphore>,
     state: Mutex<State>,
 }
 
@@ -76,12 +82,22 @@ impl Host {
             setup,
             gate: Semaphore::new(1),
             places: Arc::new(Semaphore::new(1)),
+            adapter: Arc::new(Semaphore::new(1)),
             state: Mutex::default(),
         })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the adapter for as long as the body has something of it to clean up.
+    pub(super) fn take_adapter(&self, body: &mut Body) -> Result<()> {
+        if body.adapter.is_none() {
+            let free = Arc::clone(&self.adapter).try_acquire_owned();
+            body.adapter = Some(free.map_err(|_| Error::Config(IN_USE.to_owned()))?);
+        }
+        Ok(())
     }
 
     async fn enter(&self) -> SemaphorePermit<'_> {

@@ -123,7 +123,7 @@ impl Agent {
     ///
     /// # Errors
     /// Another process runs the agent; the key is wrong; the platform refuses or can't be reached for a
-    /// minute; the agent has no description; the adapter refuses; a [`stop`](Self::stop) came in between.
+    /// minute; the agent has no description; the adapter refuses, or a one-shot host has it; a [`stop`](Self::stop) came in between.
     /// Everything is undone, and the agent can be started again. What can't be undone keeps the lock, the
     /// error says so, and until a stop has succeeded there is no other start.
     pub async fn start(&self) -> Result<Running> {

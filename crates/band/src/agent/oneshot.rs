@@ -35,9 +35,13 @@ impl Agent {
 
 impl OneShotHost {
     /// Asks once who the agent is, and starts the adapter. What has to be cleaned up is noted.
+    ///
+    /// # Errors
+    /// Another clone of the agent has the adapter; the platform or the adapter refuses.
     pub(crate) async fn start(&self) -> Result<Up> {
         let mut body = self.body.lock().await;
         let setup = &self.host.setup;
+        self.host.take_adapter(&mut body)?;
         body.pending.callbacks = setup.cleanups.accept(self.host.id)?;
         let agent = setup.credentials.agent_id;
         let (rest, chance) = self.host.client()?;

@@ -41,6 +41,7 @@ impl Host {
         stop: &CancellationToken,
     ) -> Result<Arc<Lease>> {
         let setup = &self.setup;
+        self.take_adapter(body)?;
         body.pending.callbacks = setup.cleanups.accept(self.id)?;
         if let Some(warning) = &setup.endpoints.warning {
             tracing::warn!(target: "band.agent", "{warning}");

@@ -11,7 +11,7 @@ use band_wire::{ChatId, MessageId, ParticipantId};
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
 use tokio::task::{self, JoinError, JoinSet};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::{ContactCallback, ContactEvent, ContactEventConfig, ContactTools, HubRoom};
@@ -92,6 +92,21 @@ impl ContactDesk {
                 let now = Moment::at(self.origin.elapsed());
                 self.machine.expire(now);
             }
+        }
+    }
+
+    /// Waits for what would be lost, an event that is shown and a callback, until then at most; without a time not
+    /// at all. May be dropped and called again.
+    pub(crate) async fn finish(&mut self, by: Option<Instant>) {
+        let Some(by) = by else { return };
+        let finished = async {
+            while self.otherwise.values().any(|what| matches!(what, Input::Posted | Input::Called(_))) {
+                let Some(done) = self.calls.join_next_with_id().await else { return };
+                self.called(done);
+            }
+        };
+        if timeout_at(by, finished).await.is_err() {
+            tracing::warn!(target: "band.contacts", "a contact event is not handled to its end: the agent stops");
         }
     }
 
@@ -245,6 +260,7 @@ impl ContactDesk {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use bytes::Bytes;
     use http::Request;
@@ -262,19 +278,45 @@ mod tests {
         }
     }
 
+    /// Answers after this.
+    #[derive(Debug)]
+    struct Slow(Duration);
+
+    impl Transport for Slow {
+        fn carry(&self, _: Request<Bytes>) -> Carried<'_> {
+            Box::pin(async {
+                tokio::time::sleep(self.0).await;
+                let answer = r#"{"data": {"id": "7f1b2c1e-1111-4111-8111-111111111111", "message_type": "task", "success": true}}"#;
+                Ok(http::Response::builder().status(201).body(Bytes::from(answer)).unwrap())
+            })
+        }
+    }
+
+    fn desk(transport: impl Transport + 'static) -> ContactDesk {
+        let mut rest = RestConfig::new("http://127.0.0.1:1", "key".into());
+        rest.transport = Some(Arc::new(transport));
+        let config = ContactEvents::HubRoom { task_id: None }.into();
+        let rest = RestClient::new(rest).unwrap();
+        ContactDesk::new(&config, rest, Chance::new(Some(1)), HubRoom::default(), String::new())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_event_that_is_being_shown_may_finish_within_the_time_that_a_stop_gives() {
+        for (takes, given, shown) in [(3, Some(5), true), (3, Some(1), false), (3, None, false)] {
+            let mut desk = desk(Slow(Duration::from_secs(takes)));
+            desk.post(ChatId::new(Uuid::nil()), "hello".to_owned(), "contact_added");
+            // What is asked and not shown is not waited for.
+            desk.list();
+            let start = Instant::now();
+            desk.finish(given.map(|given| start + Duration::from_secs(given))).await;
+            assert_eq!(desk.otherwise.values().all(|what| *what != Input::Posted), shown, "{given:?}");
+            assert!(start.elapsed() <= Duration::from_secs(given.unwrap_or(0).min(takes)), "{given:?}");
+        }
+    }
+
     #[tokio::test]
     async fn a_call_whose_task_breaks_counts_as_one_that_failed() {
-        let mut rest = RestConfig::new("http://127.0.0.1:1", "key".into());
-        rest.transport = Some(Arc::new(Broken));
-        let config = ContactEvents::HubRoom { task_id: None }.into();
-        let chance = Chance::new(Some(1));
-        let mut desk = ContactDesk::new(
-            &config,
-            RestClient::new(rest).unwrap(),
-            chance,
-            HubRoom::default(),
-            String::new(),
-        );
+        let mut desk = desk(Broken);
         desk.tell(Input::Start);
         assert!(desk.order().is_none(), "it waits for its room");
         desk.next().await;

@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Resource, getrlimit, setrlimit};
+
 use super::tests::{handled, known, room};
 use super::writer::ANEW_FROM;
 use super::*;
@@ -13,8 +15,8 @@ pub(super) fn reached(step: &str) {
     if std::env::var("BAND_TEST_DIES").as_deref() != Ok(step) {
         return;
     }
-    let id = std::process::id().to_string();
-    assert!(Command::new("kill").args(["-9", &id]).status().is_ok_and(|sent| sent.success()));
+    let kill = format!("kill -9 {}", std::process::id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().is_ok_and(|sent| sent.success()));
     loop {
         std::thread::park();
     }
@@ -133,12 +135,108 @@ fn a_process_on_a_disk_that_fills_up() {
 fn a_disk_that_is_full_while_the_journal_is_written_anew_costs_nothing_that_was_written() {
     let folder = tempfile::tempdir().unwrap();
     // A small disk of its own, which no other process sees.
-    let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
-    command.arg("mount -t tmpfs -o size=256k small \"$BAND_TEST_JOURNAL\" && exec \"$@\"").arg("sh");
+    let mount = |then: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
+        command.arg(format!("mount -t tmpfs -o size=256k small \"$BAND_TEST_JOURNAL\" && {then}")).arg("sh");
+        command.env("BAND_TEST_JOURNAL", folder.path());
+        command
+    };
+    if !mount("true").output().is_ok_and(|output| output.status.success()) {
+        eprintln!(
+            "not run: a journal on a small disk, since this machine lets nobody mount one (unshare --user)"
+        );
+        return;
+    }
+    let mut command = mount("exec \"$@\"");
     command.arg(std::env::current_exe().unwrap());
     let output =
         other(command, "a_process_on_a_disk_that_fills_up", folder.path()).wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("shown"), "{}: {said}", output.status);
+}
+
+/// Lets no file of this process grow beyond so many bytes, or as long as it likes.
+fn limit_files(most: Option<u64>) {
+    let mut limit = getrlimit(Resource::Fsize);
+    limit.current = most;
+    setrlimit(Resource::Fsize, limit).unwrap();
+}
+
+/// Has no room for more than the beginning of a new file, in turn while it writes and while it is tended.
+#[test]
+#[ignore = "it is run by another test"]
+fn a_process_whose_new_files_stay_short() {
+    let Some(folder) = std::env::var_os("BAND_TEST_JOURNAL") else { return };
+    let folder = Path::new(&folder);
+    let journal = Journal::open(folder, &RealDisk);
+    let one = journal.room(room(1));
+    let length = || std::fs::metadata(folder.join("journal")).unwrap().len();
+    let mut next = 0;
+    let mut written = Vec::new();
+    let mut record = || {
+        let lost = journal.lost();
+        one.record(&handled(next));
+        if journal.lost() == lost {
+            written.push(next);
+        }
+        next += 1;
+    };
+    let new = folder.join("journal.new");
+
+    // In line: whoever appends writes it anew.
+    while length() < ANEW_FROM {
+        record();
+    }
+    limit_files(Some(256));
+    record();
+    assert!(!new.exists(), "no half of a new one stays");
+    assert_eq!((journal.lost(), length() >= ANEW_FROM), (1, true), "nor did the entry find room");
+    limit_files(Some(length() + 3));
+    record();
+    assert_eq!(journal.lost(), 2, "of the next one a part was written");
+    limit_files(None);
+    record();
+    assert_eq!((journal.lost(), length() > ANEW_FROM), (2, true), "it grows on in the old file");
+    while length() > ANEW_FROM {
+        record();
+    }
+
+    // Beside those who write.
+    assert!(lock(&journal.0.writer).as_mut().unwrap().tend());
+    while length() < ANEW_FROM {
+        record();
+    }
+    limit_files(Some(256));
+    journal.tend();
+    limit_files(None);
+    assert!(!new.exists(), "no half of a new one stays");
+    record();
+    assert_eq!((journal.lost(), length() > ANEW_FROM), (2, true), "it grows on in the old file");
+    while length() < 2 * ANEW_FROM + 1_024 {
+        record();
+    }
+    journal.tend();
+    assert!(length() < ANEW_FROM, "and is written anew");
+    record();
+
+    // The next process.
+    drop((one, journal));
+    let journal = Journal::open(folder, &RealDisk);
+    assert!(journal.is_on() && !folder.join("journal.damaged").exists());
+    let ids: Vec<u128> = known(&journal, 1).iter().map(|id| id.uuid().as_u128()).collect();
+    assert!(!ids.is_empty() && written.ends_with(&ids), "all that was written, each once");
+    writeln!(std::io::stdout(), "shown").unwrap();
+}
+
+#[test]
+fn a_new_journal_that_does_not_fit_is_taken_away_and_the_old_one_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    // What is beyond the limit is an error then, and no signal that ends the process.
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ && exec \"$@\"", "sh"]).arg(std::env::current_exe().unwrap());
+    let output =
+        other(command, "a_process_whose_new_files_stay_short", folder.path()).wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && said.contains("shown"), "{}: {said}", output.status);
 }

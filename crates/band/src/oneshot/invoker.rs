@@ -47,7 +47,8 @@ struct State {
 
 impl OneShotInvoker {
     /// For an agent that is not started otherwise. Its adapter, key, addresses and settings count; its lock,
-    /// journal and socket are not used.
+    /// journal and socket are not used. A clone of the agent can't run at the same time, nor serve another invoker:
+    /// they would share one adapter. An invoker that is dropped leaves it to the next.
     #[expect(clippy::needless_pass_by_value, reason = "it is this invoker's from here on")]
     pub fn new(agent: Agent) -> Self {
         Self {
@@ -80,7 +81,7 @@ impl OneShotInvoker {
     ///
     /// # Errors
     /// The key is wrong, the platform refuses or can't be reached, the adapter refuses, a shutdown came in
-    /// between. The adapter is cleaned up again.
+    /// between: the adapter is cleaned up again. Or a clone of the agent has the adapter, which goes on.
     pub async fn startup(&self) -> Result<(), OneShotError> {
         let _gate = self.gate.lock().await;
         if self.lock().up.is_some() {

@@ -213,6 +213,7 @@ impl Runtime {
                 }
             }
         }
+        self.finish_contacts().await;
         self.link.close();
         while let Some(end) = self.driver.join_next().await {
             // Whoever stops the agent hears of it.
@@ -223,6 +224,18 @@ impl Runtime {
             }
         }
         self.rooms.into_end()
+    }
+
+    /// What is being done with a contact event has as long as turns have.
+    async fn finish_contacts(&mut self) {
+        loop {
+            let order = *self.orders.borrow_and_update();
+            tokio::select! {
+                biased;
+                Ok(()) = self.orders.changed() => {}
+                () = self.contacts.finish(order.and_then(|Close { by }| by)) => return,
+            }
+        }
     }
 
     fn now(&self) -> Moment {

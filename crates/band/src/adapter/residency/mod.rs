@@ -37,7 +37,8 @@ pub trait Resource: Send + Sync + 'static {
         resume: bool,
     ) -> impl Future<Output = Result<Self::Handle, AdapterError>> + Send;
 
-    /// Gives it up, in a way that [`open`](Self::open) can resume if the cause is idleness.
+    /// Gives it up, in a way that [`open`](Self::open) can resume if the cause is idleness. May be dropped: what
+    /// takes longer than 30 s counts as one that failed.
     ///
     /// # Errors
     /// It stays owned; the next disposal tries again.
@@ -82,6 +83,8 @@ struct Room<H> {
     alarm: Option<Moment>,
     /// The opening that is under way.
     opening: Option<AbortHandle>,
+    /// What gives it up.
+    releasing: Option<AbortHandle>,
 }
 
 /// The right to work with a room's resource. Given back when it is dropped.
@@ -138,7 +141,7 @@ impl<R: Resource> Residency<R> {
     }
 
     /// The room is over: nothing is opened any more, work gets 10 s to finish and is cancelled then, the
-    /// resource is given up and forgotten. Joins an attempt that is under way. For `on_cleanup`.
+    /// resource is given up within 30 s and forgotten. Joins an attempt that is under way. For `on_cleanup`.
     ///
     /// # Errors
     /// It could not be given up; it stays owned, and the next disposal tries again.
@@ -236,6 +239,13 @@ impl<R: Resource> Inner<R> {
                     opening.abort();
                 }
             }
+            Output::AbandonRelease(_) => {
+                if let Some(releasing) = self.with(room, |kept| kept.releasing.take()).flatten() {
+                    tracing::warn!(target: "band.residency", %room,
+                        "a room's resource took too long to release: it stays owned, and is tried again when it is needed");
+                    releasing.abort();
+                }
+            }
             Output::Grant(..) | Output::Refuse(..) | Output::CancelWork(_) | Output::Answer(..) => {
                 self.with(room, |kept| kept.say(output));
             }
@@ -272,7 +282,7 @@ impl<R: Resource> Inner<R> {
     fn release(self: &Arc<Self>, room: ChatId, generation: Generation, cause: ReleaseCause) {
         let (inner, resource) = (Arc::downgrade(self), Arc::clone(&self.resource));
         let handle = self.with(room, |kept| kept.handle.clone()).flatten();
-        self.spawn(async move {
+        let task = self.spawn(async move {
             let releasing = async {
                 match handle {
                     Some(handle) => resource.release(room, handle, cause).await,
@@ -297,6 +307,7 @@ impl<R: Resource> Inner<R> {
             };
             inner.tell(room, answer);
         });
+        self.with(room, |kept| kept.releasing = task);
     }
 
     /// Has somebody wake the machine when it wants to.
@@ -360,7 +371,11 @@ impl<H: Clone> Room<H> {
                     let _ = asking.send(how);
                 }
             }
-            Output::Open { .. } | Output::Release(..) | Output::Erase | Output::Abandon(_) => {}
+            Output::Open { .. }
+            | Output::Release(..)
+            | Output::Erase
+            | Output::Abandon(_)
+            | Output::AbandonRelease(_) => {}
         }
     }
 }
@@ -375,6 +390,7 @@ impl<H> Room<H> {
             asking: BTreeMap::new(),
             alarm: None,
             opening: None,
+            releasing: None,
         }
     }
 }

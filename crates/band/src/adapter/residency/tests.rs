@@ -163,9 +163,21 @@ async fn a_release_that_hangs_ends_with_its_owner() {
     let (residency, process, room) = scene(None);
     drop(residency.acquire(room).await.unwrap());
     process.hangs.store(true, Ordering::Relaxed);
-    let dropped = tokio::time::timeout(Duration::from_secs(60), residency.dispose(room)).await;
+    let dropped = tokio::time::timeout(Duration::from_secs(20), residency.dispose(room)).await;
     assert!(dropped.is_err());
     drop(residency);
     tokio::task::yield_now().await;
     assert_eq!(Arc::strong_count(&process), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_release_that_hangs_is_left_and_tried_again() {
+    let (residency, process, room) = scene(None);
+    drop(residency.acquire(room).await.unwrap());
+    process.hangs.store(true, Ordering::Relaxed);
+    let failed = tokio::time::timeout(Duration::from_secs(31), residency.dispose(room)).await.unwrap();
+    assert!(failed.unwrap_err().to_string().contains("could not be released"));
+    // What gave it up is gone; the handle is not.
+    process.hangs.store(false, Ordering::Relaxed);
+    residency.dispose(room).await.unwrap();
 }

@@ -1,5 +1,7 @@
 //! Refusals, broken connections, silence.
 
+use std::io;
+
 use band_wire::rest::{CreateEvent, EventType, ReportActivity, SendMessage};
 
 use super::*;
@@ -150,6 +152,69 @@ async fn a_message_waits_for_a_platform_that_is_started_anew_behind_a_proxy() {
     let created = Step::Answer(201, "", created.to_string());
     let platform = Platform::follow((0..9).map(|_| proxy(502)).chain([created])).await;
     platform.client().send_event(CHAT, &event, Some("k")).await.unwrap();
+}
+
+#[tokio::test]
+async fn messages_that_wait_are_told_of_once_until_none_waits() {
+    let lines = Lines::default();
+    let pages = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_ansi(false)
+        .without_time()
+        .with_writer(move || pages.clone())
+        .finish();
+    let _log = tracing::subscriber::set_default(subscriber);
+    let told = || lines.told("the platform takes no message at the moment");
+
+    let away = (0..12).map(|_| proxy(502));
+    let platform = Platform::follow(away.chain([sent()])).await;
+    let client = platform.client();
+    let message = hello();
+    let (one, two) = tokio::join!(
+        client.send_message(CHAT, &message, Some("one")),
+        client.send_message(CHAT, &message, Some("two")),
+    );
+    assert!(one.is_ok() && two.is_ok());
+    let said = told();
+    assert_eq!(said.len(), 1, "two wait, and are told of once: {said:?}");
+    assert!(
+        said[0].starts_with(" WARN band.rest: the platform takes no message at the moment: what is to be sent is kept and tried again for 60s error="),
+        "{said:?}"
+    );
+    assert!(said[0].contains("502") && !said[0].contains(KEY), "{said:?}");
+
+    // One that is refused once or twice is no news.
+    let platform = Platform::follow([proxy(502), sent()]).await;
+    platform.client().send_message(CHAT, &message, Some("three")).await.unwrap();
+    assert_eq!(told().len(), 1);
+    // Once none is left, the next one is told of.
+    let platform = Platform::follow((0..12).map(|_| proxy(502)).chain([sent()])).await;
+    let client = platform.client();
+    client.send_message(CHAT, &message, Some("four")).await.unwrap();
+    assert_eq!(told().len(), 2);
+}
+
+/// What is written to the log.
+#[derive(Debug, Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Lines {
+    fn told(&self, of: &str) -> Vec<String> {
+        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        text.lines().filter(|line| line.contains(of)).map(str::to_owned).collect()
+    }
+}
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().map_err(|_| io::Error::other("poisoned"))?.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[tokio::test]
