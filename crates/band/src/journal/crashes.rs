@@ -143,10 +143,8 @@ fn a_disk_that_is_full_while_the_journal_is_written_anew_costs_nothing_that_was_
         command
     };
     if !mount("true").output().is_ok_and(|output| output.status.success()) {
-        eprintln!(
-            "not run: a journal on a small disk, since this machine lets nobody mount one (unshare --user)"
-        );
-        return;
+        let why = "not run: a journal on a small disk, since nobody may mount one here (unshare --user)";
+        return writeln!(std::io::stderr(), "{why}").unwrap();
     }
     let mut command = mount("exec \"$@\"");
     command.arg(std::env::current_exe().unwrap());
