@@ -15,9 +15,14 @@ async fn agent(stage: &Stage, contacts: &str) -> Process {
     process
 }
 
-/// What the script printed under a word.
+/// What the script printed under a word; the log has it in the middle of its lines.
 async fn told(agent: &mut Process, word: &str) -> Value {
-    let line = agent.line(&format!("{word} "), PATIENCE).await.unwrap();
+    let line = loop {
+        let line = agent.line(&format!("{word} "), PATIENCE).await.unwrap();
+        if line.starts_with(word) {
+            break line;
+        }
+    };
     let (_, json) = line.split_once(' ').unwrap();
     serde_json::from_str(json).unwrap_or_else(|err| panic!("{line}: {err}"))
 }
