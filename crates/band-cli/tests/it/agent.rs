@@ -60,6 +60,10 @@ async fn a_second_instance_on_this_machine_ends_with_three() {
     let mut second = agent(&stage, &lines);
     second.line("error: ", PATIENCE).await.unwrap();
     assert_eq!(second.ended(PATIENCE).await.unwrap().code(), Some(3));
+    assert!(!second.tail().contains("Agent started"), "{}", second.tail());
+    // The first one has not noticed.
+    first.terminate().await.unwrap();
+    first.line("(graceful=true)", PATIENCE).await.unwrap();
 }
 
 #[tokio::test]

@@ -280,5 +280,6 @@ mod tests {
     fn working_state_checks_rest_while_it_is_off() {
         let off = settled(&[("ENABLE_WORKING_STATE", "0"), ("WORKING_KEEP_ALIVE_SECONDS", "50")]);
         assert!(off.is_ok());
+        assert!(settled(&[("WORKING_KEEP_ALIVE_SECONDS", "50")]).is_err(), "it is checked otherwise");
     }
 }

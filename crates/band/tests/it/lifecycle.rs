@@ -179,7 +179,7 @@ async fn a_run_that_is_superseded_ends_without_an_error() {
 #[tokio::test]
 async fn an_agent_that_was_superseded_takes_up_nothing_more_and_says_so() {
     let platform = Platform::start(&[1]).await;
-    let (running, _) = start(&platform).await;
+    let (running, book) = start(&platform).await;
     let payload = json!({
         "type": "disconnect", "reason": "session.already_connected", "message": "Replaced", "retryable": false,
         "correlation_id": "c",
@@ -188,8 +188,14 @@ async fn an_agent_that_was_superseded_takes_up_nothing_more_and_says_so() {
     let reason = tokio::time::timeout(PATIENCE, running.closed()).await.unwrap();
     assert!(matches!(reason, band::link::StopReason::Superseded { .. }), "{reason:?}");
     assert!(!running.is_running());
+    let late = platform.store(1, "late");
     let stopped = running.stop(None).await.unwrap();
     assert_eq!(stopped.reason, Some(reason));
+    assert!(book.notes().iter().all(|note| !note.starts_with("turn")), "{:?}", book.notes());
+    // Whoever comes next has it.
+    let (running, _) = start(&platform).await;
+    platform.stands(1, late, "processed").await;
+    running.stop(None).await.unwrap();
 }
 
 #[tokio::test]
