@@ -4,11 +4,11 @@
 //! can't be called, however the tools were chosen and filtered. What others wrote (names, descriptions) is kept on
 //! one line and cut; what the developer wrote comes last, word for word.
 
-mod base;
 mod groups;
 mod hub;
 mod naming;
 mod roles;
+mod rooms;
 
 use std::path::Path;
 
@@ -89,7 +89,7 @@ impl<'a> SystemPrompt<'a> {
     pub fn render(&self) -> String {
         let mut parts = vec![self.identity()];
         if self.base {
-            parts.extend(base::sections(&self.voice));
+            parts.extend(rooms::sections(&self.voice));
         }
         parts.extend(groups::sections(&self.voice));
         parts.extend(self.sections.iter().map(|section| section.trim().to_owned()));
@@ -126,13 +126,13 @@ impl<'a> SystemPrompt<'a> {
 /// How to speak in the room and how to end a turn: the part of the prompt for systems that bring a prompt of their
 /// own.
 pub fn communication<T: Into<String>>(tools: impl IntoIterator<Item = T>, naming: Naming) -> String {
-    base::communication(&Voice::new(tools, naming))
+    rooms::communication(&Voice::new(tools, naming))
 }
 
 /// For systems that ask their model to go on by themselves: that such a request is no message. A
 /// [`section`](SystemPrompt::section), with its heading.
 pub fn turn_completion<T: Into<String>>(tools: impl IntoIterator<Item = T>, naming: Naming) -> String {
-    base::turn_completion(&Voice::new(tools, naming))
+    rooms::turn_completion(&Voice::new(tools, naming))
 }
 
 /// The instructions of a role: those of `DIR/ROLE.md`, if a folder is given and has them, or else the ones that we

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use band_core::platform::plan::{AgentRow, ContactRequestRow, NewMessage, User, Write};
 use band_core::platform::{Chat, Execution, Member, Room, Roster, handles, with_deliveries};
-use band_wire::rest::{self, DeliveryMap, DeliveryRecord, DeliveryStatus, MemberStatus, Role, SenderType};
+use band_wire::rest::{
+    self, ContactRequestStatus, DeliveryMap, DeliveryRecord, DeliveryStatus, MemberStatus, Role, SenderType,
+};
 use band_wire::{AgentId, ChatId, ContactRequestId, MessageId, ParticipantId, Stamp, UserId};
 use uuid::Uuid;
 
@@ -202,11 +204,7 @@ impl Store {
             Write::AddContactRequest(row) => {
                 self.requests.insert(row.id, row);
             }
-            Write::SettleContactRequest { request, status, at } => {
-                if let Some(row) = self.requests.get_mut(&request) {
-                    (row.status, row.responded_at) = (status, Some(at));
-                }
-            }
+            Write::SettleContactRequest { request, status, at } => self.settle_request(request, status, at),
             // Nobody asks who knows whom; nobody has memories, files or tasks here, and no room goes.
             Write::AddContact { .. }
             | Write::RemoveContact { .. }
@@ -219,6 +217,12 @@ impl Store {
             Write::SetDelivery { message, agent, record, at } => {
                 self.set_delivery(message, agent, record, at);
             }
+        }
+    }
+
+    fn settle_request(&mut self, request: ContactRequestId, status: ContactRequestStatus, at: Stamp) {
+        if let Some(row) = self.requests.get_mut(&request) {
+            (row.status, row.responded_at) = (status, Some(at));
         }
     }
 
