@@ -55,7 +55,7 @@ pub(super) fn requests(platform: &Platform, agent: AgentId, query: &AgentContact
         ReceivedContactRequest {
             id: row.id,
             from_handle: from.map(|from| from.handle.clone()),
-            from_name: from.map(|from| from.full_name()),
+            from_name: from.map(band_core::platform::plan::User::full_name),
             message: row.message.clone(),
             status: row.status.into(),
             inserted_at: row.inserted_at,
