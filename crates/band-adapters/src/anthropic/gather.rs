@@ -70,6 +70,10 @@ impl Gather for GatherMessage {
     }
 
     fn whole(&mut self, body: &Value) -> Result<(), ProviderFailure> {
+        // A gateway may send its refusal as if all were well.
+        if let Some(error) = body.get("error").filter(|error| error.is_object()) {
+            return Err(failed_midway(error));
+        }
         let Some(content) = body.get("content").and_then(Value::as_array) else {
             return Err(ProviderFailure::unreadable("the answer holds no content"));
         };
@@ -116,7 +120,7 @@ impl GatherMessage {
         let count = |key: &str| usage.get(key).and_then(Value::as_u64);
         let read = count("cache_read_input_tokens").unwrap_or(self.usage.cache_read_tokens);
         let written = count("cache_creation_input_tokens").unwrap_or(self.usage.cache_write_tokens);
-        let cached = self.usage.cache_read_tokens + self.usage.cache_write_tokens;
+        let cached = self.usage.cache_read_tokens.saturating_add(self.usage.cache_write_tokens);
         // The provider leaves what was cached out of the input; here it is a part of it.
         let fresh = count("input_tokens").unwrap_or(self.usage.input_tokens.saturating_sub(cached));
         self.usage = Usage {
@@ -170,6 +174,10 @@ impl Block {
 fn failed_midway(error: &Value) -> ProviderFailure {
     let field = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
     let kind = field("type");
+    let refusal = super::refusal(&json!({ "error": error }));
+    if refusal.is_too_long {
+        return ProviderFailure::too_long(refusal.text);
+    }
     let failure = match kind {
         "overloaded_error" | "api_error" | "rate_limit_error" | "timeout_error" => FailureKind::Passing,
         _ => FailureKind::Refused,
@@ -232,6 +240,31 @@ mod tests {
         let expected =
             Usage { input_tokens: 110, output_tokens: 7, cache_read_tokens: 100, cache_write_tokens: 0 };
         assert_eq!(gather.usage(), expected);
+    }
+
+    #[test]
+    fn counts_that_no_model_reaches_do_no_harm() {
+        let mut gather = GatherMessage::default();
+        let count = json!({
+            "input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX,
+            "cache_creation_input_tokens": u64::MAX, "output_tokens": -1,
+        });
+        gather.count(&count);
+        gather.count(&count);
+        assert_eq!((gather.usage().input_tokens, gather.usage().output_tokens), (u64::MAX, 0));
+    }
+
+    #[test]
+    fn a_refusal_in_place_of_an_answer_is_read_as_one() {
+        let read = |kind: &str, text: &str| {
+            let body = json!({ "type": "error", "error": { "type": kind, "message": text } });
+            GatherMessage::default().whole(&body).unwrap_err()
+        };
+        let busy = read("overloaded_error", "Overloaded");
+        assert_eq!((busy.kind, busy.code.as_str()), (FailureKind::Passing, "overloaded_error"));
+        let long = read("invalid_request_error", "prompt is too long: 3 tokens > 2 maximum");
+        assert_eq!(long.kind, FailureKind::TooLong);
+        assert_eq!(read("no kind\nof mine", "x").code, "error");
     }
 
     #[test]

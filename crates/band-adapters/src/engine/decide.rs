@@ -9,6 +9,8 @@ use super::model::{Step, StepEnd};
 
 /// How often a conversation is shortened in one turn.
 const SHORTENINGS: u32 = 4;
+/// Of the name of a tool so much is kept for the failure of a turn, in characters.
+const NAME_MAX: usize = 64;
 
 /// What the loop has to know beforehand.
 #[derive(Debug, Clone, Copy)]
@@ -159,7 +161,7 @@ impl TurnLoop {
         }
         let mut plans = Vec::with_capacity(step.calls.len());
         for call in &step.calls {
-            self.called.push(call.name.clone());
+            self.called.push(call.name.chars().take(NAME_MAX).collect());
             // What is no JSON is told apart by what was written.
             let args = call.arguments.read().unwrap_or_else(Value::String);
             plans.push(match self.guard.look_at(&call.name, &args) {

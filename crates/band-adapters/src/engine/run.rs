@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::decide::{Action, Input, Plan, Ran, Rules, TurnLoop, Verdict};
 use super::model::{AskedCall, Model, ModelRequest, Step};
 use super::rooms::Talk;
-use crate::provider::{FailureKind, ProviderFailure};
+use crate::provider::{FailureKind, ProviderFailure, word};
 
 /// Of a conversation that was too long so much is kept, in tenths.
 const KEPT_TENTHS: usize = 7;
@@ -187,8 +187,16 @@ impl<M: Model> Running<'_, M> {
             Verdict::CutShort => {
                 ("max_tokens", "The model used up its output before it said anything.".to_owned())
             }
-            Verdict::Refused(why) => (why.as_str(), format!("The model gave no answer ({why}).")),
+            Verdict::Refused(why) => {
+                let why = word(why);
+                let text = format!("The model gave no answer ({why}).");
+                return self.tell(&why, text, called).await;
+            }
         };
+        self.tell(code, text, called).await
+    }
+
+    async fn tell(&self, code: &str, text: String, called: &[String]) -> AdapterResult {
         let mut failure = AgentFailure::new(self.model.provider(), text.clone()).code(code);
         if !called.is_empty() {
             failure = failure.detail(format!("tool sequence: {}", called.join(", ")));

@@ -24,14 +24,15 @@ impl Gather for GatherContent {
     fn event(&mut self, event: &SseEvent) -> Result<bool, ProviderFailure> {
         let data: Value = serde_json::from_str(&event.data)
             .map_err(|err| ProviderFailure::unreadable(format!("an event is no JSON: {err}")))?;
-        if let Some(error) = data.get("error") {
-            return Err(failed_midway(error));
-        }
         self.whole(&data)?;
         Ok(false)
     }
 
     fn whole(&mut self, body: &Value) -> Result<(), ProviderFailure> {
+        // In a stream, or from a gateway that sends its refusal as if all were well.
+        if let Some(error) = body.get("error").filter(|error| error.is_object()) {
+            return Err(failed_midway(error));
+        }
         if let Some(usage) = body.get("usageMetadata") {
             self.step.usage = usage_of(usage);
         }
@@ -115,6 +116,10 @@ fn usage_of(usage: &Value) -> Usage {
 }
 
 fn failed_midway(error: &Value) -> ProviderFailure {
+    let refusal = super::refusal(&serde_json::json!({ "error": error }));
+    if refusal.is_too_long {
+        return ProviderFailure::too_long(refusal.text);
+    }
     let code = error.get("code").and_then(Value::as_u64).unwrap_or(500);
     let text = error.get("message").and_then(Value::as_str).unwrap_or_default();
     let kind = if matches!(code, 429 | 500..) { FailureKind::Passing } else { FailureKind::Refused };
@@ -131,6 +136,15 @@ mod tests {
         let mut gather = GatherContent::default();
         gather.whole(body)?;
         gather.finish()
+    }
+
+    #[test]
+    fn a_refusal_in_place_of_an_answer_is_read_as_one() {
+        let busy = json!({ "error": { "code": 503, "message": "overloaded" } });
+        assert_eq!(read(&busy).unwrap_err().kind, FailureKind::Passing);
+        let text = "The input token count (9) exceeds the maximum number of tokens allowed (8).";
+        let long = json!({ "error": { "code": 400, "message": text } });
+        assert_eq!(read(&long).unwrap_err().kind, FailureKind::TooLong);
     }
 
     #[test]

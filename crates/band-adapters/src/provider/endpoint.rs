@@ -18,6 +18,8 @@ use super::sse::{SseEvent, SseReader};
 const ANSWER_MAX: usize = 64 * 1024 * 1024;
 /// The longest body of a refusal that is read, in bytes.
 const REFUSAL_MAX: usize = 64 * 1024;
+/// What stands where a secret stood.
+const REDACTED: &str = "[REDACTED]";
 
 /// How long a provider may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,8 +195,8 @@ impl Endpoint {
         } else {
             self.read_whole(&mut answer, &mut gather).await
         };
-        read.map_err(|failure| failure.with_usage(gather.usage()))?;
-        gather.finish()
+        read.map_err(|failure| self.scrubbed(failure.with_usage(gather.usage())))?;
+        gather.finish().map_err(|failure| self.scrubbed(failure))
     }
 
     async fn read_events(
@@ -211,7 +213,7 @@ impl Endpoint {
             }
             let events = reader.push(&piece).map_err(|err| ProviderFailure::unreadable(err.to_string()))?;
             for event in events {
-                if gather.event(&event).map_err(|failure| self.scrubbed(failure))? {
+                if gather.event(&event)? {
                     return Ok(());
                 }
             }
@@ -292,16 +294,52 @@ impl Endpoint {
     }
 
     fn scrubbed(&self, mut failure: ProviderFailure) -> ProviderFailure {
+        failure.code = self.scrub(&failure.code);
         failure.detail = self.scrub(&failure.detail);
         failure
     }
 
-    /// A provider may quote the key back.
+    /// A provider may quote the key back, or a header that was set.
     fn scrub(&self, text: &str) -> String {
         let key = self.key.as_ref().map(|(_, key)| key.expose_secret());
-        match key.map(|key| key.strip_prefix("Bearer ").unwrap_or(key)).filter(|key| !key.is_empty()) {
-            Some(key) => text.replace(key, "[REDACTED]"),
-            None => text.to_owned(),
+        let key = key.map(|key| key.strip_prefix("Bearer ").unwrap_or(key));
+        let headers = self.headers.values().filter(|value| value.is_sensitive());
+        let headers = headers.filter_map(|value| value.to_str().ok());
+        let secrets = key.into_iter().chain(headers).filter(|secret| !secret.is_empty());
+        secrets.fold(text.to_owned(), |text, secret| without(text, secret))
+    }
+}
+
+/// The shortest start of a secret that is taken for one, in bytes.
+const START_MIN: usize = 4;
+
+/// The text without the secret, and without its start where the text was cut in the midst of it.
+fn without(text: String, secret: &str) -> String {
+    let text = text.replace(secret, REDACTED);
+    let starts = (START_MIN..secret.len()).rev().filter_map(|length| secret.get(..length));
+    let cut = starts.filter_map(|start| text.strip_suffix(start)).next();
+    cut.map_or_else(|| text.clone(), |kept| format!("{kept}{REDACTED}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_that_come_back_are_taken_out_of_whatever_a_failure_says() {
+        let mut endpoint = Endpoint::new(|_| Refusal::default());
+        endpoint.set_key(HeaderName::from_static("authorization"), "Bearer sk-12345".to_owned().into());
+        endpoint.set_header("x-team", "team-secret").unwrap();
+        endpoint.set_fixed("x-version", "2023");
+        let quoted = "key sk-12345 of team-secret in 2023".to_owned();
+        let cut = format!("{}sk-12345", "x".repeat(494));
+        for (code, said, expected) in [
+            ("sk-12345", quoted, "key [REDACTED] of [REDACTED] in 2023".to_owned()),
+            ("error", cut, format!("{}[REDACTED]", "x".repeat(494))),
+        ] {
+            let failure = endpoint.scrubbed(ProviderFailure::new(FailureKind::Refused, code, said));
+            assert_eq!(failure.detail, expected);
+            assert!(!failure.code.contains("sk-"), "{}", failure.code);
         }
     }
 }

@@ -6,6 +6,19 @@ use band::{AgentFailure, Usage};
 
 /// The longest text of a provider that is kept, in characters.
 const DETAIL_MAX: usize = 500;
+/// The longest code of a provider that is kept, in characters.
+const CODE_MAX: usize = 64;
+
+/// A provider's word for something, fit to be shown in a room: a code such as `rate_limit_error`, never a sentence.
+pub(crate) fn word(said: &str) -> String {
+    let fits = |letter: &char| letter.is_ascii_alphanumeric() || "_-.".contains(*letter);
+    let kept: String = said.chars().take(CODE_MAX).collect();
+    if kept.len() == said.len() && !kept.is_empty() && kept.chars().all(|letter| fits(&letter)) {
+        kept
+    } else {
+        "error".to_owned()
+    }
+}
 
 /// Why a model gave no answer. Its text is for logs and for the mark of the message; what the room is told is
 /// [`to_failure`](Self::to_failure).
@@ -44,10 +57,10 @@ pub enum FailureKind {
 }
 
 impl ProviderFailure {
-    /// A failure with its code and what it is about.
+    /// A failure with its code and what it is about. A code that is no single word counts as `error`.
     pub fn new(kind: FailureKind, code: impl Into<String>, detail: impl AsRef<str>) -> Self {
         let detail = detail.as_ref().chars().take(DETAIL_MAX).collect();
-        Self { kind, code: code.into(), detail, retry_after: None, usage: Usage::default() }
+        Self { kind, code: word(&code.into()), detail, retry_after: None, usage: Usage::default() }
     }
 
     /// The provider's answer can't be read.

@@ -14,6 +14,7 @@ mod sse;
 
 #[cfg(feature = "provider")]
 pub(crate) use endpoint::{Gather, Refusal};
+pub(crate) use failure::word;
 pub use failure::{FailureKind, ProviderFailure};
 #[cfg(feature = "provider")]
 pub(crate) use service::{Service, provider_settings};
