@@ -304,21 +304,25 @@ impl Endpoint {
         let key = self.key.as_ref().map(|(_, key)| key.expose_secret());
         let key = key.map(|key| key.strip_prefix("Bearer ").unwrap_or(key));
         let headers = self.headers.values().filter(|value| value.is_sensitive());
-        let headers = headers.filter_map(|value| value.to_str().ok());
+        let headers =
+            headers.filter_map(|value| value.to_str().ok()).filter(|value| value.len() >= HEADER_MIN);
         let secrets = key.into_iter().chain(headers).filter(|secret| !secret.is_empty());
-        secrets.fold(text.to_owned(), |text, secret| without(text, secret))
+        secrets.fold(text.to_owned(), |text, secret| without(&text, secret))
     }
 }
 
+/// The shortest value of a header that is taken for a secret, in bytes: `true` and `2024` are none.
+const HEADER_MIN: usize = 8;
 /// The shortest start of a secret that is taken for one, in bytes.
 const START_MIN: usize = 4;
 
 /// The text without the secret, and without its start where the text was cut in the midst of it.
-fn without(text: String, secret: &str) -> String {
+fn without(text: &str, secret: &str) -> String {
     let text = text.replace(secret, REDACTED);
     let starts = (START_MIN..secret.len()).rev().filter_map(|length| secret.get(..length));
-    let cut = starts.filter_map(|start| text.strip_suffix(start)).next();
-    cut.map_or_else(|| text.clone(), |kept| format!("{kept}{REDACTED}"))
+    let kept =
+        starts.filter_map(|start| text.strip_suffix(start)).next().map(|kept| format!("{kept}{REDACTED}"));
+    kept.unwrap_or(text)
 }
 
 #[cfg(test)]
