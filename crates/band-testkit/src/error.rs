@@ -21,6 +21,17 @@ pub enum Error {
         /// Where it was looked for.
         looked: String,
     },
+    /// The binary under test was built from other sources than those beside it now.
+    #[error(
+        "{} is older than {}: run `cargo build --workspace --bins`, or name a binary in BAND_BIN",
+        .binary.display(), .source_file.display()
+    )]
+    Stale {
+        /// The binary.
+        binary: PathBuf,
+        /// A file that it was built from and that was changed since.
+        source_file: PathBuf,
+    },
     /// A program could not be started.
     #[error("cannot start {program}")]
     Start {

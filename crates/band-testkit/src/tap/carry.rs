@@ -82,28 +82,32 @@ async fn ask(
             }
             continue;
         }
-        if request.upgrades && shared.line.borrow().cut {
-            return Ok(End::Cut);
+        let line = *shared.line.borrow();
+        if request.upgrades {
+            if line.cut {
+                return Ok(End::Cut);
+            }
+            debt.upgraded();
         }
         to.write_all(&request.bytes).await?;
         if request.upgrades {
             drop(open);
-            return socket(from, to, requests.rest(), shared).await;
+            return socket(from, to, requests.rest(), shared, line.cuts).await;
         }
     }
     let _ = to.shutdown().await;
     Ok(End::HungUp)
 }
 
-/// Carries the frames of a socket until one of the two hangs up or it is cut.
+/// Carries the frames of a socket until one of the two hangs up or it is cut, which it may have been since `born`.
 async fn socket(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     first: Vec<u8>,
     shared: &Shared,
+    born: u64,
 ) -> Result<End> {
     let mut line = shared.line.subscribe();
-    let born = line.borrow().cuts;
     let mut frames = Frames::default();
     let mut bytes = first;
     loop {

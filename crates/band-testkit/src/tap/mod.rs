@@ -5,7 +5,7 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::net::TcpListener;
@@ -59,6 +59,8 @@ struct Counts {
     asked: u64,
     answered: u64,
     connections: Connections,
+    /// Sockets open now.
+    sockets: usize,
 }
 
 /// Whether sockets are let through, and how often they were cut.
@@ -158,9 +160,14 @@ impl Tap {
         lock(&self.shared.refusals).push(Refusal { ending, status: 429, headers, body, left: 1 });
     }
 
-    /// Ends every socket, and lets none through until [`Self::mend`]. Requests go on.
-    pub fn cut(&self) {
+    /// Ends every socket, and lets none through until [`Self::mend`]. Requests go on. Once this is back, nothing that
+    /// happens reaches the program by a socket.
+    ///
+    /// # Errors
+    /// [`Error::Late`] when a socket does not end.
+    pub async fn cut(&self) -> Result<()> {
         self.shared.line.send_modify(|line| *line = Line { cut: true, cuts: line.cuts + 1 });
+        self.wait("the end of every socket", |counts| counts.sockets == 0).await
     }
 
     /// Lets sockets through again.
@@ -232,15 +239,22 @@ impl Shared {
 struct Debt {
     shared: Arc<Shared>,
     owed: AtomicU64,
+    /// It has become a socket.
+    socket: AtomicBool,
 }
 
 impl Debt {
     fn new(shared: &Arc<Shared>) -> Self {
-        Self { shared: Arc::clone(shared), owed: AtomicU64::new(0) }
+        Self { shared: Arc::clone(shared), owed: AtomicU64::new(0), socket: AtomicBool::new(false) }
     }
 
     fn asked(&self) {
         self.owed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn upgraded(&self) {
+        self.socket.store(true, Ordering::Relaxed);
+        self.shared.counts.send_modify(|counts| counts.sockets += 1);
     }
 
     fn answered(&self) {
@@ -254,7 +268,11 @@ impl Debt {
 impl Drop for Debt {
     fn drop(&mut self) {
         let owed = self.owed.load(Ordering::Relaxed);
-        self.shared.counts.send_modify(|counts| counts.answered += owed);
+        let sockets = usize::from(self.socket.load(Ordering::Relaxed));
+        self.shared.counts.send_modify(|counts| {
+            counts.answered += owed;
+            counts.sockets -= sockets;
+        });
     }
 }
 

@@ -104,7 +104,7 @@ async fn sockets_are_cut_and_let_through_again_and_count_as_no_connection_for_re
     let mut socket = open().await;
     assert_eq!(socket.read_u8().await.unwrap(), b'H');
     assert_eq!(tap.connections().open, 0);
-    tap.cut();
+    tap.cut().await.unwrap();
     let mut rest = Vec::new();
     let _ = socket.read_to_end(&mut rest).await;
     let mut refused = open().await;

@@ -201,14 +201,16 @@ impl House {
         self.transcript(&self.tap.take())
     }
 
-    /// What ids stand for in place of them, the kitchen left out, and each report of activity that says something new.
+    /// What ids stand for in place of them, the kitchen left out, and each report of activity that says something new of
+    /// its room: how often a long turn repeats itself is up to the machine.
     fn transcript(&self, calls: &[Call]) -> Vec<String> {
         let mut seen: Vec<String> = Vec::new();
         for call in calls {
             let what = self.shown(call);
             let again = || {
-                let mut reports = seen.iter().rev().filter(|earlier| is_report(earlier));
-                reports.next().is_some_and(|report| *report == what)
+                let room = |report: &str| report.rsplit_once(' ').map(|(path, _)| path.to_owned());
+                let its = |earlier: &&String| is_report(earlier) && room(earlier) == room(&what);
+                seen.iter().rev().find(its).is_some_and(|report| *report == what)
             };
             if !is_report(&what) || !again() {
                 seen.push(what);

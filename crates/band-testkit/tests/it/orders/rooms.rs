@@ -51,7 +51,7 @@ async fn reconnected(whose: Whose) -> Vec<String> {
     house.names.extend([(survivor.to_string(), "S"), (new.to_string(), "N")]);
     house.person.add(survivor, house.agent.id).await.unwrap();
     let host = house.start_at_rest(whose).await;
-    house.tap.cut();
+    house.tap.cut().await.unwrap();
     house.say_in(survivor, "hello", "MS").await;
     house.person.remove(house.room, house.agent.id).await.unwrap();
     house.person.add(new, house.agent.id).await.unwrap();
