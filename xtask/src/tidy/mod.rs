@@ -5,6 +5,7 @@ mod docs;
 mod mask;
 mod named_tests;
 mod names;
+mod reference_names;
 mod size;
 mod text;
 
@@ -57,6 +58,7 @@ fn check(files: &[SourceFile]) -> Vec<String> {
     }
     docs::check(files, &mut found);
     named_tests::check(files, &mut found);
+    reference_names::check(files, &mut found);
     crate::traps::check(files, &mut found);
     found
 }
