@@ -13,7 +13,7 @@ use super::check;
 use super::process::Supervised;
 use super::scenario::{Act, Behaviour, DiskTrouble, Scenario, Step, When};
 use super::watch::{Said, Violation};
-use super::world::Net;
+use super::world::{Net, Process};
 
 /// How often it is looked whether a process has ended.
 const STILL_ENDING: Duration = Duration::from_millis(20);
@@ -215,7 +215,12 @@ impl Stage {
                 self.net.lock().add_script(agent, kind, answer, count);
             }
             Act::Cut { agent } => self.with_cables(agent, super::cable::Cable::cut),
-            Act::Silence { agent } => self.with_cables(agent, super::cable::Cable::silence),
+            Act::Silence { agent } => {
+                self.with_cables(agent, super::cable::Cable::silence);
+                let mut world = self.net.lock();
+                let lives = world.lives(agent);
+                lives.into_iter().for_each(|life| world.watch.silenced(Process { agent, life }));
+            }
             Act::Crash { agent, down, torn } => {
                 if let Some(agent) = self.agents.get_mut(agent) {
                     agent.crash(torn).await;
@@ -238,9 +243,13 @@ impl Stage {
                 self.plan(back, Later::Invite { agent, room });
             }
             Act::Sleep(time) => {
+                // Nobody hears or notices anything meanwhile, and what wakes first is not late.
+                {
+                    let mut world = self.net.lock();
+                    world.watch.has_slept = true;
+                    world.stops.values_mut().for_each(|since| *since = *since + time);
+                }
                 advance(time).await;
-                // Nobody hears or notices anything meanwhile.
-                self.net.lock().stops.values_mut().for_each(|since| *since = *since + time);
             }
             Act::Ask { agent } => self.ask(agent),
             Act::Rival { agent } => {
@@ -326,7 +335,8 @@ impl Stage {
                     world.stops.entry((agent, chat)).or_insert(now);
                 }
                 ControlMode::Play => {
-                    world.watch.goes_on(agent, chat);
+                    let lives = world.lives(agent);
+                    world.watch.goes_on(agent, &lives, chat);
                     world.stops.remove(&(agent, chat));
                 }
             }

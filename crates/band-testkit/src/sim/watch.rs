@@ -15,6 +15,9 @@ use super::world::Process;
 /// Requests of one process at one instant that only a loop without a wait makes.
 const AT_ONCE: u32 = 1_000;
 
+/// Claims of one message that may be refused in a row before later ones are taken up.
+const CLAIM_PATIENCE: u32 = 5;
+
 /// How late a signal may come.
 const LATE: Duration = Duration::from_secs(5);
 
@@ -124,6 +127,14 @@ pub(crate) struct Watch {
     pub(crate) stopped: BTreeSet<(usize, ChatId)>,
     /// Who did not hear in time of a stop, of a play, or of being in a room.
     misled: BTreeSet<(usize, ChatId)>,
+    /// Processes whose sockets went silent, until they dial again.
+    silenced: BTreeSet<Process>,
+    /// Agents that were told to wait.
+    slowed: BTreeSet<usize>,
+    /// Whether the machine was ever asleep.
+    pub(crate) has_slept: bool,
+    /// Claims of a message that something refused in a row.
+    refused: BTreeMap<(usize, MessageId), u32>,
     /// Since when a process hears that it is stopped in a room.
     told: BTreeMap<(Process, ChatId), Instant>,
     /// How many requests each process has sent in its last instant.
@@ -157,6 +168,10 @@ impl Watch {
             rivals: BTreeSet::new(),
             stopped: BTreeSet::new(),
             misled: BTreeSet::new(),
+            silenced: BTreeSet::new(),
+            slowed: BTreeSet::new(),
+            has_slept: false,
+            refused: BTreeMap::new(),
             told: BTreeMap::new(),
             instant: BTreeMap::new(),
             interrupts: BTreeMap::new(),
@@ -222,6 +237,11 @@ impl Watch {
     /// Whether the agent did not hear in time that it is in a room, or may speak there.
     pub(crate) fn was_misled(&self, agent: usize, room: ChatId) -> bool {
         self.misled.contains(&(agent, room))
+    }
+
+    /// Whether the agent was ever told to wait.
+    pub(crate) fn was_slowed(&self, agent: usize) -> bool {
+        self.slowed.contains(&agent)
     }
 
     /// Whether a person's signal may have reached a run before its end.
@@ -315,18 +335,27 @@ impl Watch {
         }
     }
 
-    /// A room goes on. A process that did not hear of the stop may have a later push in preparation.
-    pub(crate) fn goes_on(&mut self, agent: usize, room: ChatId) {
-        let has_heard = self.told.keys().any(|(process, here)| process.agent == agent && *here == room);
-        if !has_heard {
+    /// A room goes on. A process that did not hear of the stop, as one that has started since, may have a later
+    /// push in preparation.
+    pub(crate) fn goes_on(&mut self, agent: usize, lives: &[u32], room: ChatId) {
+        let has_heard = |life: &u32| self.told.contains_key(&(Process { agent, life: *life }, room));
+        if lives.is_empty() || !lives.iter().all(has_heard) {
             let here = self.said.iter().filter(|(_, said)| said.room == room);
             let open: Vec<MessageId> = here.map(|(id, _)| *id).collect();
             open.into_iter().for_each(|id| self.excuse(agent, id, Excuse::Disturbed));
         }
     }
 
-    /// A push to a process is under way, and nothing keeps it.
+    /// The sockets of a process go silent.
+    pub(crate) fn silenced(&mut self, process: Process) {
+        self.silenced.insert(process);
+    }
+
+    /// A push to a process is under way, and nothing keeps it but a socket that went silent.
     pub(crate) fn push_told(&mut self, process: Process, frame: &str) {
+        if self.silenced.contains(&process) {
+            return;
+        }
         match Push::read(frame) {
             Some(Push::Stop(room)) => {
                 self.told.entry((process, room)).or_insert_with(Instant::now);
@@ -375,6 +404,9 @@ impl Watch {
     pub(crate) fn answered(&mut self, process: Process, request: &Request<Bytes>, answer: &Answer) {
         let kind = Kind::of(request.method(), request.uri().path());
         let status = answer.status().as_u16();
+        if status == 429 {
+            self.slowed.insert(process.agent);
+        }
         if status == 429 && !matches!(kind, Some(Kind::Me | Kind::Activity)) {
             let wait = Wait::read(answer.headers());
             let now = Instant::now();
@@ -393,6 +425,18 @@ impl Watch {
             && let Some(message) = message_of(request)
         {
             self.claims.insert((process, message));
+            self.refused.remove(&(process.agent, message));
+        }
+        if matches!(status, 400..500)
+            && !matches!(status, 408 | 429)
+            && kind == Some(Kind::Claim)
+            && let Some(message) = message_of(request)
+        {
+            let refused = self.refused.entry((process.agent, message)).or_default();
+            *refused += 1;
+            if *refused >= CLAIM_PATIENCE {
+                self.excuse(process.agent, message, Excuse::Unclaimed);
+            }
         }
         if status == 409
             && kind == Some(Kind::Send)
@@ -455,6 +499,7 @@ impl Watch {
     /// A process opens a connection.
     pub(crate) fn dialled(&mut self, process: Process) {
         let now = Instant::now();
+        self.silenced.remove(&process);
         let dials = self.dials.entry(process).or_default();
         if let Some(failed) = dials.failed.take() {
             dials.gaps.push(now - failed);

@@ -121,6 +121,11 @@ impl World {
         self.actors.get(process.agent).is_some_and(|actor| actor.alive.contains(&process.life))
     }
 
+    /// The lives of an agent that run now.
+    pub(crate) fn lives(&self, agent: usize) -> Vec<u32> {
+        self.actors.get(agent).iter().flat_map(|actor| actor.alive.iter().copied()).collect()
+    }
+
     /// Since when a person has stopped the agent in a room, if one has.
     pub(crate) fn stopped_since(&self, agent: usize, room: ChatId) -> Option<Moment> {
         self.stops.get(&(agent, room)).copied()

@@ -7,6 +7,11 @@ const MENDED: &[(u64, &[usize], &str)] = &[
     (66, &[1, 4, 5, 6], "a claim that found the agent out of its room made the message count as handled"),
     (832, &[1, 5, 7, 8, 9], "an attempt at a message that was given up stayed open"),
     (1356, &[1, 2, 3, 4, 9, 10, 11, 12, 13, 15], "a room whose addition was not heard of stayed deaf"),
+    (
+        22840,
+        &[8, 9, 12, 13, 24, 26, 27],
+        "a room whose removal was not heard of did not look for missed messages",
+    ),
 ];
 
 /// For each planted fault a seed that finds it, and the checker that does. The table of `docs/simulation.md` says

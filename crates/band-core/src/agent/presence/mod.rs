@@ -12,6 +12,7 @@
 //! | first list, existing rooms unwanted | its rooms are passed over, until the agent is added to them anew |
 //! | list read | again after 150 to 300 s |
 //! | room added, removed, deleted | join; leave and close |
+//! | added to a room that is open and joined | it looks for missed messages: its removal was not heard of |
 //! | joined, no task | open it |
 //! | joined, task open | it looks for missed messages before anything else |
 //! | join failed, connection lost | its task is told that pushes are missing |
@@ -259,6 +260,14 @@ impl Presence {
         }
     }
 
+    /// Nobody is added to a room they are in: the agent was out of it, unheard, and missed what was said.
+    fn added_again(&mut self, room: ChatId) {
+        let is_there = |entry: &&Entry| entry.wanted && entry.joined && entry.stay == Stay::Open;
+        if self.rooms.get(&room).filter(is_there).is_some() {
+            self.out.push_back(Output::Resync(room));
+        }
+    }
+
     fn unwant(&mut self, room: ChatId) {
         let Some(entry) = self.rooms.get_mut(&room).filter(|entry| entry.wanted) else { return };
         self.out.push_back(Output::Leave(room));
@@ -359,6 +368,7 @@ impl Machine for Presence {
                 if let Some(passed_over) = &mut self.passed_over {
                     passed_over.remove(&room);
                 }
+                self.added_again(room);
                 self.want(room);
             }
             Input::Removed(room) => {

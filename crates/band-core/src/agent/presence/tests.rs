@@ -180,6 +180,14 @@ fn trap_15_a_reconnect_joins_no_room_that_the_link_joins_by_itself() {
 }
 
 #[test]
+fn a_room_whose_removal_was_not_heard_of_looks_for_missed_messages_when_the_agent_is_added_again() {
+    let mut rig = Rig::in_rooms(&[1]);
+    assert_eq!(rig.tell(Input::Added(room(1))), [Output::Resync(room(1))]);
+    rig.tell(Input::Disconnected);
+    assert_eq!(rig.tell(Input::Added(room(1))), [], "it looks for them when it is joined again");
+}
+
+#[test]
 fn trap_20_a_room_that_is_listed_and_pushed_is_joined_once() {
     let mut rig = Rig::new();
     rig.tell(Input::Connected);
@@ -187,7 +195,7 @@ fn trap_20_a_room_that_is_listed_and_pushed_is_joined_once() {
     assert_eq!(rig.listed(&[1, 2, 1]), [Output::Join(room(1))]);
     assert_eq!(rig.tell(Input::Added(room(1))), []);
     assert_eq!(rig.tell(Input::Joined(room(1))), [Output::Open(room(1))]);
-    assert_eq!(rig.tell(Input::Added(room(1))), []);
+    assert_eq!(rig.tell(Input::Added(room(1))), [Output::Resync(room(1))], "and not joined again");
 }
 
 #[test]

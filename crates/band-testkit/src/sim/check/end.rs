@@ -125,8 +125,9 @@ pub(crate) fn at_rest(net: &Arc<Net>) {
         if !mention.is_settled(&world) {
             found.push(("handled", format!("{message} for agent {agent} is left as {status:?}")));
         }
-        let answered = world.watch.runs_of(*agent, *message).any(|run| run.end == Some(End::Answered));
-        if answered
+        // A later life that does not know of an answer may run it once more, and that end counts.
+        let last = world.watch.runs_of(*agent, *message).last();
+        if last.is_some_and(|run| run.end == Some(End::Answered))
             && *status != Some(DeliveryStatus::Processed)
             && !mention.excused(&world, Excuse::Unmarked)
         {
@@ -213,6 +214,8 @@ pub(crate) fn prompt(net: &Arc<Net>) {
         // Whoever missed a play, or that it was brought in, finds out by asking, some minutes later.
         .filter(|mention| !world.watch.was_stopped(mention.agent, mention.said.room))
         .filter(|mention| !world.watch.was_misled(mention.agent, mention.said.room))
+        // Whoever was told to wait goes on at a slower pace for some minutes.
+        .filter(|mention| !world.watch.was_slowed(mention.agent))
         .map(|mention| format!("agent {} has not answered in {} yet", mention.agent, mention.said.room))
         .collect();
     late.into_iter().for_each(|text| world.watch.violated("prompt", text));
