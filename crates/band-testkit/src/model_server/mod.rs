@@ -107,6 +107,13 @@ impl ModelServer {
         self
     }
 
+    /// Takes every signature of a thought for its own.
+    #[must_use]
+    pub fn believing(self) -> Self {
+        self.shared.lock().minted = state::Minted::believing();
+        self
+    }
+
     /// The base URL of Anthropic and Gemini clients.
     pub fn url(&self) -> &str {
         &self.url

@@ -20,6 +20,9 @@ use super::recording::{Exchange, difference};
 use super::state::{SeenRequest, State};
 use super::step::{Kind, ModelStep};
 
+/// What names whoever asks.
+const KEY_HEADERS: [&str; 3] = ["authorization", "x-api-key", "x-goog-api-key"];
+
 /// Where and how the answer goes.
 struct Reply {
     status: u16,
@@ -54,7 +57,7 @@ async fn handle(
 /// The reply; none when the model says nothing at all.
 fn answer(state: &mut State, asked: &Asked, uri: &Uri, headers: &HeaderMap, body: &[u8]) -> Option<Reply> {
     let request: Value = serde_json::from_slice(body).unwrap_or_default();
-    let key = key_of(headers);
+    let (key_header, key) = key_of(headers).unzip();
     let checked = checked(state, asked, headers, &request, key.as_deref());
     let (reply, refused) = match checked {
         Err(refused) => (Some(Reply::refusal(asked, &refused, None)), Some(refused.message)),
@@ -72,6 +75,7 @@ fn answer(state: &mut State, asked: &Asked, uri: &Uri, headers: &HeaderMap, body
         path: uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
         body: request.clone(),
         key,
+        key_header,
         headers: others(headers),
         status: reply.as_ref().map_or(0, |reply| reply.status),
         refused,
@@ -107,17 +111,17 @@ fn checked(
 
 /// All headers but the key.
 fn others(headers: &HeaderMap) -> BTreeMap<String, String> {
-    let keys = ["authorization", "x-api-key", "x-goog-api-key"];
-    let others = headers.iter().filter(|(name, _)| !keys.contains(&name.as_str()));
+    let others = headers.iter().filter(|(name, _)| !KEY_HEADERS.contains(&name.as_str()));
     others
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect()
 }
 
-fn key_of(headers: &HeaderMap) -> Option<String> {
+/// The header with the key, and the key.
+fn key_of(headers: &HeaderMap) -> Option<(&'static str, String)> {
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let bearer = value("authorization").map(|value| value.strip_prefix("Bearer ").unwrap_or(value));
-    bearer.or_else(|| value("x-api-key")).or_else(|| value("x-goog-api-key")).map(str::to_owned)
+    let (name, value) = KEY_HEADERS.into_iter().find_map(|name| Some((name, value(name)?)))?;
+    Some((name, value.strip_prefix("Bearer ").unwrap_or(value).to_owned()))
 }
 
 fn replay(state: &mut State, path: &str, request: &Value) -> Result<Exchange, Refused> {

@@ -20,6 +20,8 @@ pub struct SeenRequest {
     pub body: Value,
     /// What names whoever asks: `authorization`, `x-api-key` or `x-goog-api-key`.
     pub key: Option<String>,
+    /// Which of these it was.
+    pub key_header: Option<&'static str>,
     /// The other headers, by name in small letters.
     pub headers: BTreeMap<String, String>,
     /// The status of the answer.

@@ -10,6 +10,7 @@
 )]
 
 mod browser;
+mod clients;
 mod config_oracle;
 mod contacts;
 mod contacts_python;
