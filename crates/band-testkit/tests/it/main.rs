@@ -10,6 +10,7 @@
 )]
 
 mod browser;
+mod chat_example;
 mod clients;
 mod config_oracle;
 mod contacts;

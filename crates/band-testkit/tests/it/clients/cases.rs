@@ -21,6 +21,8 @@ const REASONING_SEAL: &str = "c2VhbGVk";
 pub(super) struct Case {
     pub(super) name: &'static str,
     turns: Vec<Value>,
+    /// How many tools it has.
+    tools: usize,
 }
 
 fn peer(speaker: &str, words: &str) -> Value {
@@ -63,7 +65,7 @@ fn sent(id: &str, words: &str) -> Value {
 }
 
 pub(super) fn all() -> Vec<Case> {
-    let case = |name, turns| Case { name, turns };
+    let case = |name, turns| Case { name, turns, tools: 3 };
     let odd = "שלום 🌍\u{200d} \"quoted\" \\ and\ttabs\r\nlines \u{1F468}\u{200D}\u{1F469} ﷽ \u{7f}";
     let mut thinking = calls(Some("I look."), &[look("c1", "Ada, Bob")]);
     thinking["thoughts"] = json!(["Who may be here?"]);
@@ -117,13 +119,17 @@ pub(super) fn all() -> Vec<Case> {
             "letters of all kinds",
             vec![
                 peer("Ünïcode 名", odd),
-                calls(Some(odd), &[sent("c1", odd), call("c2", "band_no_reply", &json!({ "reason": odd }), odd)]),
+                calls(
+                    Some(odd),
+                    &[sent("c1", odd), call("c2", "band_no_reply", &json!({ "reason": odd }), odd)],
+                ),
                 peer("Ada", "𝔘"),
             ],
         ),
         case("long", long()),
         case("thoughts that go back", vec![peer("Ada", "who is here?"), thinking]),
         case("deep arguments", vec![peer("Ada", "plan it"), calls(None, &[deep()])]),
+        Case { name: "all tools", turns: vec![peer("Ada", "hi")], tools: AgentTool::ALL.len() },
     ]
 }
 
@@ -145,14 +151,14 @@ fn deep() -> Value {
     call("c1", "band_send_message", &args, "[1,{\"a\":null}]")
 }
 
-fn tools() -> Vec<ToolDefinition> {
-    AgentTool::ALL.iter().map(|tool| tool.definition().clone()).collect()
-}
-
 impl Case {
+    fn tools(&self) -> Vec<ToolDefinition> {
+        AgentTool::ALL.iter().take(self.tools).map(|tool| tool.definition().clone()).collect()
+    }
+
     /// As the driver takes it.
     pub(super) fn told(&self) -> Value {
-        let tools = tools();
+        let tools = self.tools();
         let tool = |tool: &ToolDefinition| {
             json!({
                 "name": tool.name, "description": tool.description, "parameters": tool.parameters,
@@ -177,14 +183,13 @@ impl Case {
                 _ => transcript.push_exchange(exchange(turn, dialect)),
             }
         }
-        ModelRequest::new(SYSTEM, transcript, tools(), Id::new(Uuid::nil()))
+        ModelRequest::new(SYSTEM, transcript, self.tools(), Id::new(Uuid::nil()))
     }
 }
 
 fn exchange(turn: &Value, dialect: Dialect) -> Exchange {
     let thoughts = turn["thoughts"].as_array().cloned().unwrap_or_default();
-    let mut answered: Vec<Exchanged> =
-        turn["calls"].as_array().unwrap().iter().map(answered).collect();
+    let mut answered: Vec<Exchanged> = turn["calls"].as_array().unwrap().iter().map(answered).collect();
     if !thoughts.is_empty() && dialect == Dialect::Gemini {
         answered[0].call.opaque = Some(Opaque::new(render::gemini::PROVIDER, json!(SEAL)));
     }
@@ -210,7 +215,8 @@ fn answered(told: &Value) -> Exchanged {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let args: Map<String, Value> = told["args"].as_object().unwrap().clone();
     let mut blocks = vec![Block::Text(text(&told["output"]))];
-    let image = |image: &Value| Block::Image { media_type: text(&image["media_type"]), data: text(&image["data"]) };
+    let image =
+        |image: &Value| Block::Image { media_type: text(&image["media_type"]), data: text(&image["data"]) };
     blocks.extend(told["images"].as_array().unwrap().iter().map(image));
     let outcome = Outcome { blocks, is_error: told["is_error"] == true };
     Exchanged::new(Call::new(text(&told["id"]), text(&told["name"]), args), outcome)

@@ -1,19 +1,20 @@
 //! When two bodies ask for the same. The only differences that are allowed:
 //!
 //! - `arguments` of calls are a text of JSON: the values count, not the order of keys or the spaces.
-//! - Gemini's client writes types of schemas in capitals, and base64 in the letters for URLs.
-//! - Gemini's client says `user` of the system prompt's side, which means nothing there.
+//! - Gemini's client writes types of schemas in capitals, some names of fields with `_`, a `generationConfig` with
+//!   nothing in it, and no default that is null. Google's JSON means the same by all of these.
 
 use band_testkit::Dialect;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The body without what is allowed to differ.
 pub(super) fn plain(dialect: Dialect, mut body: Value) -> Value {
     if dialect == Dialect::Gemini {
-        if let Some(system) = body["systemInstruction"].as_object_mut() {
-            system.remove("role");
+        body = google(&body);
+        let has_nothing = body["generationConfig"].as_object().is_some_and(serde_json::Map::is_empty);
+        if let Some(fields) = body.as_object_mut().filter(|_| has_nothing) {
+            fields.remove("generationConfig");
         }
-        body["tools"] = small_types(&body["tools"]);
     }
     walk(&mut body);
     body
@@ -28,9 +29,6 @@ fn walk(value: &mut Value) {
                     ("arguments", Some(text)) => {
                         *value = serde_json::from_str(text).expect("arguments are JSON");
                     }
-                    ("thoughtSignature" | "data", Some(text)) => {
-                        *value = text.replace('-', "+").replace('_', "/").into();
-                    }
                     _ => walk(value),
                 }
             }
@@ -39,18 +37,31 @@ fn walk(value: &mut Value) {
     }
 }
 
-fn small_types(value: &Value) -> Value {
+fn google(value: &Value) -> Value {
     match value {
-        Value::Array(list) => list.iter().map(small_types).collect(),
+        Value::Array(list) => list.iter().map(google).collect(),
         Value::Object(fields) => {
-            let small = |(key, value): (&String, &Value)| match value.as_str() {
+            let plain = |(key, value): (&String, &Value)| match value.as_str() {
                 Some(name) if key == "type" => (key.clone(), name.to_lowercase().into()),
-                _ => (key.clone(), small_types(value)),
+                _ => (without_lines(key), google(value)),
             };
-            Value::Object(fields.iter().map(small).collect())
+            let says_something = |(key, value): &(&String, &Value)| *key != "default" || !value.is_null();
+            Value::Object(fields.iter().filter(says_something).map(plain).collect())
         }
         other => other.clone(),
     }
+}
+
+/// `any_of` as `anyOf`.
+fn without_lines(key: &str) -> String {
+    let mut words = key.split('_');
+    let mut joined = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        joined.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        joined.push_str(letters.as_str());
+    }
+    joined
 }
 
 /// Where two values differ first; nothing if they do not.
@@ -78,11 +89,15 @@ pub(super) fn difference(ours: &Value, theirs: &Value, place: &str) -> Option<St
 
 #[test]
 fn a_difference_is_found_and_told_by_its_place() {
-    let body = |text: &str| serde_json::json!({ "a": [{ "arguments": text }], "n": 1 });
-    let plain = |text| plain(Dialect::Chat, body(text));
-    assert_eq!(difference(&plain("{\"x\":1,\"y\":2}"), &plain("{ \"y\": 2, \"x\": 1 }"), ""), None);
-    let told = difference(&plain("{\"x\":1}"), &plain("{\"x\":2}"), "").unwrap();
+    let body = |text: &str| json!({ "a": [{ "arguments": text }], "n": 1 });
+    let chat = |text| plain(Dialect::Chat, body(text));
+    assert_eq!(difference(&chat("{\"x\":1,\"y\":2}"), &chat("{ \"y\": 2, \"x\": 1 }"), ""), None);
+    let told = difference(&chat("{\"x\":1}"), &chat("{\"x\":2}"), "").unwrap();
     assert_eq!(told, "/a/0/arguments/x: ours 1, theirs 2");
-    let told = difference(&serde_json::json!({}), &serde_json::json!({ "k": null }), "").unwrap();
+    let told = difference(&json!({}), &json!({ "k": null }), "").unwrap();
     assert_eq!(told, "/k: ours None, theirs Some(Null)");
+    let google = |body: &Value| plain(Dialect::Gemini, body.clone());
+    let (ours, theirs) =
+        (json!({ "anyOf": [{ "type": "null" }] }), json!({ "any_of": [{ "type": "NULL" }] }));
+    assert_eq!(difference(&google(&ours), &google(&theirs), ""), None);
 }

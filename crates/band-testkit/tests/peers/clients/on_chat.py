@@ -1,5 +1,6 @@
 """OpenAI's client, Chat Completions."""
 
+import functools
 import json
 
 from openai import APIError, OpenAI
@@ -55,19 +56,30 @@ def exchange(turn, images_line):
         yield {"role": "user", "content": [{"type": "text", "text": images_line}, *images]}
 
 
+@functools.cache
+def client_of(url, key):
+    return OpenAI(base_url=url, api_key=key, max_retries=0)
+
+
 def send(ask, asked):
-    client = OpenAI(base_url=ask["url"] + "/v1", api_key=ask["key"], max_retries=0)
+    client = client_of(ask["url"] + "/v1", ask["key"])
     try:
         if ask["stream"]:
             asked["stream_options"] = {"include_usage": True}
             return read_stream(client.chat.completions.create(stream=True, **asked))
         answer = client.chat.completions.create(**asked)
     except APIError as error:
-        return failed(getattr(error, "status_code", None), error.message)
+        return refusal(error)
     choice = answer.choices[0]
     calls = [(call.id, call.function.name, call.function.arguments) for call in choice.message.tool_calls or []]
     text = (choice.message.content or "") + (choice.message.refusal or "")
     return read(text, calls, answer.usage, choice.finish_reason)
+
+
+def refusal(error):
+    # Its own text puts the status in front of what the provider wrote.
+    body = error.body if isinstance(error.body, dict) else {}
+    return failed(getattr(error, "status_code", None), body.get("message", error.message))
 
 
 def read_stream(chunks):

@@ -1,6 +1,7 @@
 """Google's client, the Gemini API for developers."""
 
 import base64
+import functools
 import json
 
 from google import genai
@@ -69,8 +70,14 @@ def given(turn):
         yield types.Part.from_bytes(data=base64.b64decode(image["data"]), mime_type=image["media_type"])
 
 
+@functools.cache
+def client_of(url, key):
+    options = types.HttpOptions(base_url=url, retry_options=types.HttpRetryOptions(attempts=1))
+    return genai.Client(api_key=key, vertexai=False, http_options=options)
+
+
 def send(ask, asked):
-    client = genai.Client(api_key=ask["key"], vertexai=False, http_options=types.HttpOptions(base_url=ask["url"]))
+    client = client_of(ask["url"], ask["key"])
     try:
         if ask["stream"]:
             return read(list(client.models.generate_content_stream(**asked)))

@@ -1,5 +1,6 @@
 """Anthropic's client, Messages."""
 
+import functools
 import json
 import typing
 
@@ -70,8 +71,13 @@ def given(call):
     return result | ({"is_error": True} if call["is_error"] else {})
 
 
+@functools.cache
+def client_of(url, key):
+    return Anthropic(base_url=url, api_key=key, max_retries=0)
+
+
 def send(ask, asked):
-    client = Anthropic(base_url=ask["url"], api_key=ask["key"], max_retries=0)
+    client = client_of(ask["url"], ask["key"])
     try:
         if not ask["stream"]:
             return read(client.messages.create(**asked))

@@ -3,11 +3,11 @@
 import json
 import typing
 
-from openai import APIError, OpenAI
+from openai import APIError
 from openai.types.responses import Response, ResponseStreamEvent
 from openai.types.responses.response_create_params import ResponseCreateParams
 
-from on_chat import error
+from on_chat import client_of, error, refusal
 from strictly import compact, failed, made, parsed, refused, said, stream, whole
 
 USAGE = {
@@ -79,7 +79,7 @@ def output(call):
 
 
 def send(ask, asked):
-    client = OpenAI(base_url=ask["url"] + "/v1", api_key=ask["key"], max_retries=0)
+    client = client_of(ask["url"] + "/v1", ask["key"])
     try:
         if not ask["stream"]:
             return read(client.responses.create(**asked))
@@ -87,7 +87,7 @@ def send(ask, asked):
         last = [event for event in client.responses.create(stream=True, **asked) if event.type in ends]
         return read(last[0].response)
     except APIError as problem:
-        return failed(getattr(problem, "status_code", None), problem.message)
+        return refusal(problem)
 
 
 def read(answer):

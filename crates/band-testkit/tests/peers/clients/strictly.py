@@ -1,5 +1,6 @@
 """The clients' types, read strictly: they themselves bear with whatever they do not know."""
 
+import functools
 import json
 
 from pydantic import BaseModel, TypeAdapter
@@ -25,13 +26,23 @@ def _strict(schema):
 
 def parsed(params, body):
     """A request of one of these forms; a field that the form does not have is an error."""
-    SchemaValidator(_strict(TypeAdapter(params).core_schema)).validate_python(body)
+    _validator(params).validate_python(body)
     return {"problem": None}
+
+
+@functools.cache
+def _validator(params):
+    return SchemaValidator(_strict(TypeAdapter(params).core_schema))
+
+
+@functools.cache
+def _adapter(kind):
+    return TypeAdapter(kind)
 
 
 def made(kind, **fields):
     """A value of a type of the client, as it goes over the wire."""
-    value = TypeAdapter(kind).validate_python(fields)
+    value = _adapter(kind).validate_python(fields)
     unknown = list(_extras(value, ""))
     if unknown:
         raise ValueError(f"{kind} has no {unknown}")
