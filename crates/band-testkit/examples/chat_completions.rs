@@ -37,9 +37,9 @@ impl SimpleAdapter for ChatAdapter {
             let answer = self.http.post(&self.url).bearer_auth(&self.key).json(&body).send().await?;
             let mut answer: Value = answer.error_for_status()?.json().await?;
             let reply = answer.pointer_mut("/choices/0/message").ok_or("the answer holds no message")?.take();
-            let calls = reply["tool_calls"].as_array().cloned().unwrap_or_default();
+            let calls = reply.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default();
             if calls.is_empty() {
-                let text = reply["content"].as_str().unwrap_or_default();
+                let text = reply.get("content").and_then(Value::as_str).unwrap_or_default();
                 messages.push(json!({ "role": "assistant", "content": text }));
                 turn.relay_reply(text).await?;
                 self.rooms.lock().await.insert(turn.room, messages);
