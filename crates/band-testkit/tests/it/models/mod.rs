@@ -5,7 +5,6 @@
 mod calls;
 mod conversation;
 mod end_to_end;
-mod example;
 mod failures;
 mod generic;
 mod loops;
