@@ -5,8 +5,16 @@ use std::sync::{Arc, OnceLock};
 
 use band::{GracefulShutdown, SessionConfig, ShutdownSignal, run_with_graceful_shutdown};
 
+use tokio::signal::unix::{Signal, SignalKind};
+
 use crate::platform::Platform;
 use crate::scene::{PATIENCE, agent_of};
+
+/// Listens to these signals for as long as the test runs: one that this process takes up late, on a machine with much
+/// to do, finds signals given back already and would end it.
+fn outlive(kinds: &[SignalKind]) -> Vec<Signal> {
+    kinds.iter().map(|kind| tokio::signal::unix::signal(*kind).unwrap()).collect()
+}
 
 fn signal(name: &str) {
     // The shell's own: not every machine has it as a program.
@@ -160,6 +168,7 @@ async fn a_child_that_listens_itself() {
 
 #[tokio::test]
 async fn a_graceful_shutdown_obeys_the_first_signal_and_ignores_the_others() {
+    let _late = outlive(&[SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()]);
     let platform = Platform::start(&[1]).await;
     let (agent, book) = agent_of(&platform, SessionConfig::default());
     let told = Arc::clone(&book);
@@ -191,6 +200,7 @@ async fn a_graceful_shutdown_obeys_the_first_signal_and_ignores_the_others() {
 
 #[tokio::test]
 async fn trap_47_the_signal_is_on_record_before_the_callback_and_the_stop_begins_after_it() {
+    let _late = outlive(&[SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()]);
     let platform = Platform::start(&[1]).await;
     let (agent, book) = agent_of(&platform, SessionConfig::default());
     let (told, asked) = (Arc::clone(&book), Arc::new(OnceLock::<GracefulShutdown>::new()));
