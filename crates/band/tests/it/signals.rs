@@ -152,7 +152,7 @@ async fn a_child_that_listens_itself() {
     if !is_child() {
         return;
     }
-    let mut own = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).unwrap();
+    let mut own = tokio::signal::unix::signal(SignalKind::terminate()).unwrap();
     let platform = Platform::start(&[1]).await;
     let (agent, _) = agent_of(&platform, SessionConfig::default());
     tokio::join!(agent.run(), async {
