@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 
 use band_testkit::contender::Contender;
 use band_testkit::weather::{FaultyNetwork, Weather};
-use band_testkit::{NewAgent, Process, Served};
+use band_testkit::{Error, NewAgent, Process, Served, Watcher};
 use band_wire::phx::Topic;
 use band_wire::{ChatId, ParticipantId};
 use tempfile::TempDir;
-use tokio::time::sleep;
 
 use crate::{LIMIT, percentile};
 
@@ -50,9 +49,9 @@ pub(crate) async fn measure(seconds: u64, agents: usize) -> String {
     };
     ask("before").await;
     // A connection that has been up for a minute is no flapping one to either SDK.
-    sleep(Duration::from_secs(61)).await;
+    pause(&mut watcher, Duration::from_secs(61)).await;
     network.set(Weather::Closed);
-    sleep(Duration::from_secs(seconds)).await;
+    pause(&mut watcher, Duration::from_secs(seconds)).await;
     ask("meanwhile").await;
     network.set(Weather::Fair);
     let over = Instant::now();
@@ -66,6 +65,14 @@ pub(crate) async fn measure(seconds: u64, agents: usize) -> String {
         eprintln!("{err}");
     }
     [Contender::Ours, Contender::Python].map(|sdk| row(seconds, sdk, &all, &replied)).concat()
+}
+
+/// Waits, and keeps the person's socket alive meanwhile: it is told so as it is read.
+async fn pause(watcher: &mut Watcher, time: Duration) {
+    match watcher.until("the end of a pause", time, |_| None::<()>).await {
+        Err(Error::Late { .. }) => {}
+        other => panic!("the person's socket did not last: {other:?}"),
+    }
 }
 
 fn row(seconds: u64, sdk: Contender, all: &[One], replied: &BTreeMap<ParticipantId, Duration>) -> String {
