@@ -5,7 +5,6 @@ mod gather;
 use band::config::Env;
 use band::tools::Format;
 use band::{Error, Result};
-use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 
 use self::gather::GatherMessage;
@@ -50,7 +49,6 @@ pub struct AnthropicModel {
     max_tokens: u32,
     thinking: Thinking,
     is_caching: bool,
-    extra: Map<String, Value>,
 }
 
 /// The Anthropic adapter. Only its tools speak: a final text stays in the conversation and is not relayed, as in the
@@ -64,7 +62,7 @@ pub struct AnthropicModel {
 /// ```
 pub type Anthropic = ModelAdapter<AnthropicModel>;
 
-provider_settings!(AnthropicModel, "x-api-key", "");
+provider_settings!(AnthropicModel);
 
 impl Anthropic {
     /// With this model. The key is `ANTHROPIC_API_KEY`, the address `ANTHROPIC_BASE_URL` or Anthropic's, unless they
@@ -75,12 +73,11 @@ impl Anthropic {
 
     fn with_env(model: impl Into<String>, env: &Env) -> Self {
         let base_url = env.get("ANTHROPIC_BASE_URL").unwrap_or(BASE_URL);
-        let mut service = Service::new(model.into(), base_url, refusal);
-        service.key = env.get("ANTHROPIC_API_KEY").map(|key| SecretString::from(key.to_owned()));
-        service.arm("x-api-key", "");
+        let service = Service::new(model.into(), base_url, ("x-api-key", ""), refusal);
+        let mut service = service.with_key(env.get("ANTHROPIC_API_KEY"));
         service.endpoint.set_fixed("anthropic-version", VERSION);
-        let (thinking, extra) = (Thinking::default(), Map::new());
-        Self::of(AnthropicModel { service, max_tokens: MAX_TOKENS, thinking, is_caching: true, extra })
+        let thinking = Thinking::default();
+        Self::of(AnthropicModel { service, max_tokens: MAX_TOKENS, thinking, is_caching: true })
     }
 
     /// How much one answer may hold, in tokens, thoughts included. Default 4096.
@@ -105,13 +102,6 @@ impl Anthropic {
         self
     }
 
-    /// With a further field in the body of each request.
-    #[must_use]
-    pub fn extra_body(mut self, field: impl Into<String>, value: Value) -> Self {
-        self.model.extra.insert(field.into(), value);
-        self
-    }
-
     /// From settings by name. What they leave out comes from the environment, or is the default.
     ///
     /// # Errors
@@ -121,13 +111,6 @@ impl Anthropic {
         let reader = Reader::new("Anthropic", settings, env, &own)?;
         let model = reader.text("model", &["ANTHROPIC_MODEL"])?;
         let mut adapter = Self::with_env(model.as_deref().unwrap_or(DEFAULT_MODEL), env);
-        if let Some(url) = reader.text("base_url", &[])? {
-            adapter = adapter.base_url(url);
-        }
-        if let Some(key) = reader.text("provider_key", &[])? {
-            adapter = adapter.provider_key(key);
-        }
-        adapter.model.service.read(&reader)?;
         if let Some(tokens) = reader.count("max_tokens")? {
             adapter = adapter.max_tokens(tokens);
         }
@@ -141,11 +124,7 @@ impl Anthropic {
         if let Some(temperature) = reader.number("temperature")? {
             adapter = adapter.extra_body("temperature", json!(temperature));
         }
-        match reader.value("extra_body") {
-            None => {}
-            Some(Value::Object(fields)) => adapter.model.extra.extend(fields.clone()),
-            Some(_) => return Err(reader.problem("extra_body", "Input should be fields by name")),
-        }
+        adapter.model.service.read(&reader)?;
         adapter.model.ready()?;
         adapter.configured(&reader)
     }
@@ -197,7 +176,7 @@ impl AnthropicModel {
         if self.service.streaming {
             body.insert("stream".into(), json!(true));
         }
-        body.extend(self.extra.clone());
+        body.extend(self.service.extra.clone());
         Value::Object(body)
     }
 }

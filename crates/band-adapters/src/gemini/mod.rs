@@ -5,7 +5,6 @@ mod gather;
 use band::config::Env;
 use band::tools::Format;
 use band::{Error, Result};
-use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 
 use self::gather::GatherContent;
@@ -28,7 +27,6 @@ pub struct GeminiModel {
     pub(crate) service: Service,
     /// `generationConfig`, as it is.
     generation: Map<String, Value>,
-    extra: Map<String, Value>,
 }
 
 /// The Gemini adapter. Only its tools speak: a final text stays in the conversation and is not relayed, as in the
@@ -42,7 +40,7 @@ pub struct GeminiModel {
 /// ```
 pub type Gemini = ModelAdapter<GeminiModel>;
 
-provider_settings!(GeminiModel, "x-goog-api-key", "");
+provider_settings!(GeminiModel);
 
 impl Gemini {
     /// With this model. The key is `GEMINI_API_KEY` or `GOOGLE_API_KEY`, the address `GOOGLE_GEMINI_BASE_URL` or
@@ -53,11 +51,9 @@ impl Gemini {
 
     fn with_env(model: impl Into<String>, env: &Env) -> Self {
         let base_url = env.get("GOOGLE_GEMINI_BASE_URL").unwrap_or(BASE_URL);
-        let mut service = Service::new(model.into(), base_url, refusal);
+        let service = Service::new(model.into(), base_url, ("x-goog-api-key", ""), refusal);
         let key = env.get("GEMINI_API_KEY").or_else(|| env.get("GOOGLE_API_KEY"));
-        service.key = key.map(|key| SecretString::from(key.to_owned()));
-        service.arm("x-goog-api-key", "");
-        Self::of(GeminiModel { service, generation: Map::new(), extra: Map::new() })
+        Self::of(GeminiModel { service: service.with_key(key), generation: Map::new() })
     }
 
     /// How much one answer may hold, in tokens. Default: what the model allows.
@@ -86,13 +82,6 @@ impl Gemini {
         self
     }
 
-    /// With a further field in the body of each request, `safetySettings` for example.
-    #[must_use]
-    pub fn extra_body(mut self, field: impl Into<String>, value: Value) -> Self {
-        self.model.extra.insert(field.into(), value);
-        self
-    }
-
     /// From settings by name. What they leave out comes from the environment, or is the default.
     ///
     /// # Errors
@@ -102,13 +91,6 @@ impl Gemini {
         let reader = Reader::new("Gemini", settings, env, &own)?;
         let model = reader.text("model", &["GEMINI_MODEL"])?;
         let mut adapter = Self::with_env(model.as_deref().unwrap_or(DEFAULT_MODEL), env);
-        if let Some(url) = reader.text("base_url", &[])? {
-            adapter = adapter.base_url(url);
-        }
-        if let Some(key) = reader.text("provider_key", &[])? {
-            adapter = adapter.provider_key(key);
-        }
-        adapter.model.service.read(&reader)?;
         if let Some(tokens) = reader.count("max_tokens")? {
             adapter = adapter.max_tokens(tokens);
         }
@@ -121,11 +103,7 @@ impl Gemini {
         if let Some(temperature) = reader.number("temperature")? {
             adapter = adapter.generation("temperature", json!(temperature));
         }
-        match reader.value("extra_body") {
-            None => {}
-            Some(Value::Object(fields)) => adapter.model.extra.extend(fields.clone()),
-            Some(_) => return Err(reader.problem("extra_body", "Input should be fields by name")),
-        }
+        adapter.model.service.read(&reader)?;
         adapter.model.ready()?;
         adapter.configured(&reader)
     }
@@ -145,7 +123,7 @@ impl GeminiModel {
         if !self.generation.is_empty() {
             body.insert("generationConfig".into(), Value::Object(self.generation.clone()));
         }
-        body.extend(self.extra.clone());
+        body.extend(self.service.extra.clone());
         Value::Object(body)
     }
 

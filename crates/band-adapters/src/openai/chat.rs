@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use band::config::Env;
 use band::tools::Format;
 use band::{Error, Result};
-use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 
 use super::gather_chat::GatherChat;
@@ -28,8 +27,6 @@ pub struct ChatModel {
     pub(super) max_tokens: Option<u32>,
     /// Whether the server is asked to count tokens at the end of a stream.
     stream_usage: bool,
-    /// Further fields of the body, as they are.
-    pub(super) extra: Map<String, Value>,
 }
 
 /// The chat adapter: any model behind a Chat Completions endpoint. A final text without a call is relayed to whoever
@@ -43,7 +40,7 @@ pub struct ChatModel {
 /// ```
 pub type Chat = ModelAdapter<ChatModel>;
 
-provider_settings!(ChatModel, "authorization", "Bearer ");
+provider_settings!(ChatModel);
 
 impl Chat {
     /// With this model. The key is `OPENAI_API_KEY`, the address `OPENAI_BASE_URL` or OpenAI, unless they are
@@ -65,21 +62,13 @@ impl Chat {
     }
 
     pub(super) fn with_env(model: impl Into<String>, server: Server, env: &Env) -> Self {
-        let mut service = Service::new(model.into(), server.base_url(), refusal);
+        let service = Service::new(model.into(), server.base_url(), ("authorization", "Bearer "), refusal);
+        let mut service = service.with_key(env.get(server.key_variable()));
         if let Some(url) = env.get("OPENAI_BASE_URL").filter(|_| server == Server::OpenAi) {
             url.clone_into(&mut service.base_url);
         }
-        service.key = env.get(server.key_variable()).map(|key| SecretString::from(key.to_owned()));
-        service.arm("authorization", "Bearer ");
         let is_server_known = server != Server::OpenAi;
-        Self::of(ChatModel {
-            service,
-            server,
-            is_server_known,
-            max_tokens: None,
-            stream_usage: true,
-            extra: Map::new(),
-        })
+        Self::of(ChatModel { service, server, is_server_known, max_tokens: None, stream_usage: true })
     }
 
     /// How much one answer may hold, in tokens. Default: what the server allows.
@@ -93,14 +82,6 @@ impl Chat {
     #[must_use]
     pub const fn stream_usage(mut self, stream_usage: bool) -> Self {
         self.model.stream_usage = stream_usage;
-        self
-    }
-
-    /// With a further field in the body of each request: `temperature`, `reasoning_effort`, or what only your server
-    /// knows.
-    #[must_use]
-    pub fn extra_body(mut self, field: impl Into<String>, value: Value) -> Self {
-        self.model.extra.insert(field.into(), value);
         self
     }
 
@@ -132,13 +113,6 @@ impl Chat {
         };
         let mut adapter = Self::with_env(model, server, env);
         adapter.model.is_server_known = named.is_some();
-        if let Some(url) = reader.text("base_url", &[])? {
-            adapter = adapter.base_url(url);
-        }
-        if let Some(key) = reader.text("provider_key", &[])? {
-            adapter = adapter.provider_key(key);
-        }
-        adapter.model.service.read(reader)?;
         adapter.model.max_tokens = reader.count("max_tokens")?;
         if let Some(stream_usage) = reader.flag("stream_usage")? {
             adapter = adapter.stream_usage(stream_usage);
@@ -146,11 +120,7 @@ impl Chat {
         if let Some(temperature) = reader.number("temperature")? {
             adapter = adapter.extra_body("temperature", json!(temperature));
         }
-        match reader.value("extra_body") {
-            None => {}
-            Some(Value::Object(fields)) => adapter.model.extra.extend(fields.clone()),
-            Some(_) => return Err(reader.problem("extra_body", "Input should be fields by name")),
-        }
+        adapter.model.service.read(reader)?;
         Ok((adapter.configured(reader)?, server))
     }
 }
@@ -183,7 +153,7 @@ impl ChatModel {
                 body.insert("stream_options".into(), json!({ "include_usage": true }));
             }
         }
-        body.extend(self.extra.clone());
+        body.extend(self.service.extra.clone());
         Value::Object(body)
     }
 }

@@ -24,7 +24,6 @@ pub struct ResponsesModel {
     pub(crate) service: Service,
     max_tokens: Option<u32>,
     effort: Option<String>,
-    extra: Map<String, Value>,
 }
 
 /// OpenAI's newer interface. Nothing is stored at the provider; reasoning goes back to it sealed, within a turn. As
@@ -38,7 +37,7 @@ pub struct ResponsesModel {
 /// ```
 pub type Responses = ModelAdapter<ResponsesModel>;
 
-provider_settings!(ResponsesModel, "authorization", "Bearer ");
+provider_settings!(ResponsesModel);
 
 impl Responses {
     /// With this model. Key and address are found as of [`Chat`].
@@ -78,7 +77,7 @@ impl Responses {
 
 impl ResponsesModel {
     fn of(chat: ChatModel) -> Self {
-        Self { service: chat.service, max_tokens: chat.max_tokens, effort: None, extra: chat.extra }
+        Self { service: chat.service, max_tokens: chat.max_tokens, effort: None }
     }
 
     fn body(&self, request: &ModelRequest) -> Value {
@@ -101,7 +100,7 @@ impl ResponsesModel {
         if self.service.streaming {
             body.insert("stream".into(), json!(true));
         }
-        body.extend(self.extra.clone());
+        body.extend(self.service.extra.clone());
         Value::Object(body)
     }
 }

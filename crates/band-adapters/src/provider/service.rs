@@ -3,11 +3,14 @@
 use band::Result;
 use reqwest::header::HeaderName;
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::endpoint::{Endpoint, Gather, ReadRefusal};
 use super::failure::ProviderFailure;
 use crate::settings::Reader;
+
+/// The header that carries a key, and what stands before the key in it.
+pub(crate) type KeyForm = (&'static str, &'static str);
 
 /// Who answers: its address, the key, how long it may take.
 #[derive(Debug)]
@@ -15,19 +18,33 @@ pub(crate) struct Service {
     pub(crate) model: String,
     pub(crate) base_url: String,
     pub(crate) key: Option<SecretString>,
+    key_form: KeyForm,
+    /// Further fields of each request's body, as they are.
+    pub(crate) extra: Map<String, Value>,
     /// Whether answers are wanted as they are made.
     pub(crate) streaming: bool,
     pub(crate) endpoint: Endpoint,
 }
 
 impl Service {
-    pub(crate) fn new(model: String, base_url: &str, refusal: ReadRefusal) -> Self {
-        let endpoint = Endpoint::new(refusal);
-        Self { model, base_url: base_url.to_owned(), key: None, streaming: true, endpoint }
+    pub(crate) fn new(model: String, base_url: &str, key_form: KeyForm, refusal: ReadRefusal) -> Self {
+        let (base_url, endpoint) = (base_url.to_owned(), Endpoint::new(refusal));
+        Self { model, base_url, key: None, key_form, extra: Map::new(), streaming: true, endpoint }
     }
 
-    /// Takes what the settings say, the model and the key aside.
+    /// Takes what the settings say, the model aside. What they add to the body wins over what is there.
     pub(crate) fn read(&mut self, reader: &Reader<'_>) -> Result<()> {
+        if let Some(url) = reader.text("base_url", &[])? {
+            self.base_url = url;
+        }
+        if let Some(key) = reader.text("provider_key", &[])? {
+            self.set_key(key.into());
+        }
+        match reader.value("extra_body") {
+            None => {}
+            Some(Value::Object(fields)) => self.extra.extend(fields.clone()),
+            Some(_) => return Err(reader.problem("extra_body", "Input should be fields by name")),
+        }
         if let Some(limit) = reader.seconds("timeout_seconds")? {
             self.endpoint.limits_mut().answer = limit;
         }
@@ -69,12 +86,19 @@ impl Service {
         self.endpoint.ready(&self.base_url)
     }
 
-    /// Where the key goes, and what it looks like there.
-    pub(crate) fn arm(&mut self, header: &'static str, prefix: &str) {
-        if let Some(key) = &self.key {
-            let value = SecretString::from(format!("{prefix}{}", key.expose_secret()));
-            self.endpoint.set_key(HeaderName::from_static(header), value);
+    pub(crate) fn set_key(&mut self, key: SecretString) {
+        let (header, prefix) = self.key_form;
+        let value = SecretString::from(format!("{prefix}{}", key.expose_secret()));
+        self.endpoint.set_key(HeaderName::from_static(header), value);
+        self.key = Some(key);
+    }
+
+    /// With the key of the environment, if there is one.
+    pub(crate) fn with_key(mut self, key: Option<&str>) -> Self {
+        if let Some(key) = key {
+            self.set_key(key.into());
         }
+        self
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -93,7 +117,7 @@ impl Service {
 
 /// The settings that every provider's adapter has, on an adapter whose model has a `service`.
 macro_rules! provider_settings {
-    ($model:ty, $header:literal, $prefix:literal) => {
+    ($model:ty) => {
         impl $crate::ModelAdapter<$model> {
             /// With another address: the part of the URL before the provider's own path.
             #[must_use]
@@ -105,8 +129,14 @@ macro_rules! provider_settings {
             /// With this key. It is never logged.
             #[must_use]
             pub fn provider_key(mut self, key: impl Into<secrecy::SecretString>) -> Self {
-                self.model.service.key = Some(key.into());
-                self.model.service.arm($header, $prefix);
+                self.model.service.set_key(key.into());
+                self
+            }
+
+            /// With a further field in the body of each request, as it is: what only your provider or server knows.
+            #[must_use]
+            pub fn extra_body(mut self, field: impl Into<String>, value: serde_json::Value) -> Self {
+                self.model.service.extra.insert(field.into(), value);
                 self
             }
 
