@@ -117,10 +117,18 @@ impl House {
 
     /// As [`Self::start`], and waits until it has looked for what it missed.
     async fn start_at_rest(&self, whose: Whose) -> Host {
+        self.start_at_rest_in(whose, &[]).await
+    }
+
+    /// The same with further rooms that the agent is in: a late look would find there what is said next.
+    async fn start_at_rest_in(&self, whose: Whose, others: &[&str]) -> Host {
         let host = self.start(whose).await;
         // The Python SDK looks twice.
         let looks = if whose == Whose::Theirs { 2 } else { 1 };
-        self.until("the first looks", |seen| count(seen, NEXT) == looks).await;
+        let others = others.iter().map(|room| format!("GET chats/{room}/messages/next"));
+        for look in others.chain([NEXT.to_owned()]) {
+            self.until("the first looks", |seen| count(seen, &look) == looks).await;
+        }
         self.tap.quiet().await.unwrap();
         self.tap.take();
         host

@@ -50,7 +50,7 @@ async fn reconnected(whose: Whose) -> Vec<String> {
     let (survivor, new) = (survivor.unwrap(), new.unwrap());
     house.names.extend([(survivor.to_string(), "S"), (new.to_string(), "N")]);
     house.person.add(survivor, house.agent.id).await.unwrap();
-    let host = house.start_at_rest(whose).await;
+    let host = house.start_at_rest_in(whose, &["S"]).await;
     house.tap.cut().await.unwrap();
     house.say_in(survivor, "hello", "MS").await;
     house.person.remove(house.room, house.agent.id).await.unwrap();
